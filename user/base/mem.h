@@ -1,0 +1,23 @@
+/* Memory that is there or the program ends: a profiler out of memory has nothing useful left to do. */
+#ifndef WAKEWHY_BASE_MEM_H
+#define WAKEWHY_BASE_MEM_H
+
+#include <stddef.h>
+
+/* All end the process with one line on standard error and status 1 when memory is out. */
+void *mem_zalloc(size_t bytes);
+void *mem_calloc(size_t n, size_t bytes);
+void *mem_realloc(void *old, size_t n, size_t bytes); /* n * bytes, overflow checked */
+char *mem_strdup(const char *text);
+char *mem_strndup(const char *text, size_t max);
+__attribute__((format(printf, 1, 2))) char *mem_printf(const char *fmt, ...);
+
+/* Growable array of any struct: `struct { T *items; size_t n, cap; }`. Returns a pointer to a new,
+ * zeroed last item; earlier pointers into items are invalid afterwards. */
+#define VEC(T) struct { T *items; size_t n; size_t cap; }
+#define vec_push(v)                                                                                \
+	((__typeof__((v)->items))vec_push_bytes((void **)&(v)->items, &(v)->n, &(v)->cap,          \
+						sizeof(*(v)->items)))
+void *vec_push_bytes(void **items, size_t *n, size_t *cap, size_t item_bytes);
+
+#endif

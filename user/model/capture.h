@@ -1,0 +1,136 @@
+/* What was observed, as plain values: the one thing that collect/ makes, record/ stores and model/
+ * explains. Nothing here is derived; nothing here needs the kernel it came from. */
+#ifndef WAKEWHY_MODEL_CAPTURE_H
+#define WAKEWHY_MODEL_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "bpf/abi.h"
+
+/* Strings are owned by the struct that holds them, NUL-terminated, and may hold any other byte:
+ * whoever shows one makes it safe (base/text.h). Times are nanoseconds of CLOCK_MONOTONIC. */
+
+struct capture_syscall {
+	uint32_t nr;
+	uint64_t count;
+};
+
+struct capture_thread {
+	struct wk_thread t;
+	VEC(struct capture_syscall) syscalls; /* by number, rising, none with count 0 */
+};
+
+/* One image of a process: a process that executes twice has two. */
+struct capture_image {
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t start_ns; /* of the process */
+	uint64_t exec_ns;  /* 0: the image was there when the probes were attached, or forked without exec */
+	uint32_t group;
+	char comm[WK_COMM_BYTES + 1];
+	char *argv;	   /* arguments, each ended by NUL, argv_bytes in all; NULL: not known */
+	size_t argv_bytes;
+	size_t argv_cut;   /* bytes of argv left out */
+};
+
+struct capture_probe {
+	char *name;
+	uint64_t runs;
+	uint64_t ns;
+	uint64_t misses; /* times that the kernel skipped it */
+};
+
+/* Share of what was not ours on the machine, over the window; 0 to 1, of all CPUs. */
+struct capture_noise {
+	double other_cpu_share;
+	double steal_share;
+	double irq_share;
+	uint32_t cpus_online;
+	uint32_t cpus_used;	   /* the workload was allowed on */
+	uint32_t siblings_shared;  /* of cpus_used: how many have a sibling hyper-thread */
+	char *governor;		   /* "" when the machine shows none */
+};
+
+struct capture_startup {
+	bool present;
+	uint64_t exec_to_first_output_ns; /* 0: it wrote nothing to descriptor 1 */
+	uint64_t exec_to_exit_ns;
+	uint64_t minor_faults;
+	uint64_t major_faults;
+	uint64_t max_rss_bytes;
+};
+
+struct capture_runtime {
+	bool present;
+	char *family;
+	char *version;
+	char *path;
+	uint64_t size_bytes;
+};
+
+struct capture {
+	/* What was run. */
+	char *label;
+	char *workload;	   /* run attach startup idle hash */
+	char *variant;	   /* NULL, or sync oneshot webcrypto */
+	uint32_t repeat;   /* 0 for the first */
+	struct capture_runtime runtime;
+
+	/* When. */
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t settle_ns;    /* how long start-up took before the window opened (idle); 0: none */
+	bool settled;	       /* the process had gone quiet by then */
+	bool partial;	       /* ended by a signal or a limit before its time */
+	int exit_status;       /* of the command as wait() gives it; -1: it did not end in the window */
+	bool syscalls_counted; /* false under --no-syscalls */
+	bool probes_timed;     /* runs and ns of each probe were measured */
+
+	/* What was seen. */
+	VEC(struct capture_thread) threads;
+	VEC(struct capture_image) images;
+	VEC(struct wk_second) seconds; /* of the window, the last one may be cut short */
+
+	/* What the workload itself said. */
+	struct capture_startup startup;
+	bool has_result;
+	uint64_t operations;
+	bool has_memory;
+	uint64_t rss_bytes, pss_bytes;
+
+	/* What may be wrong with it. */
+	uint64_t lost[WK_LOST_MAX];
+	VEC(struct capture_probe) probes;
+	uint64_t observer_wakeups;
+	uint64_t observer_oncpu_ns;
+	uint64_t rusage_oncpu_ns; /* of the command and its waited-for children by wait4; 0: not known */
+	struct capture_noise noise;
+};
+
+struct capture_tool {
+	char *version;
+	char *kernel;
+	char *arch;    /* x86-64, arm64: decides the names of system calls */
+	char *started; /* RFC 3339 */
+	uint32_t cpus;
+	VEC(char *) command;
+};
+
+/* What one invocation measured, and what a .wkw file holds. */
+struct recording {
+	struct capture_tool tool;
+	VEC(struct capture) runs;
+	/* Labels of what could not be measured, each with its reason: shown in every report. */
+	VEC(struct capture_failure { char *label; char *workload; char *reason; }) failures;
+};
+
+void capture_free_members(struct capture *capture);
+void recording_free_members(struct recording *recording);
+
+/* Name of a loss as it is printed and as JSON spells it, "" beyond the last. */
+const char *capture_lost_name(enum wk_lost lost);
+
+#endif

@@ -1,0 +1,32 @@
+/* Formats: bytes out of a report or a result. A row in render.c for each. */
+#ifndef WAKEWHY_RENDER_RENDER_H
+#define WAKEWHY_RENDER_RENDER_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+
+struct render_style {
+	bool colour;	/* the caller knows whether it is a terminal and what NO_COLOR says */
+	size_t width;	/* columns of the terminal; 0: no limit */
+};
+
+struct format {
+	const char *name;      /* -f NAME */
+	const char *extension; /* of -o FILE, without the dot */
+	const char *meaning;   /* one line for `list formats` */
+	bool binary;	       /* not to be written to a terminal */
+	/* Writes all of it to out. 0, or -EIO with the reason in diag. */
+	int (*render)(FILE *out, const struct result *result, const struct report *report,
+		      const struct render_style *style, struct diag *diag);
+};
+
+extern const struct format formats[]; /* ended by a row whose name is NULL */
+const struct format *format_find(const char *name);		 /* NULL: none of that name */
+const struct format *format_of_file(const char *path);		 /* by extension; NULL: none */
+
+/* A report alone (doctor, list): text only. */
+int render_report_text(FILE *out, const struct report *report, const struct render_style *style,
+		       struct diag *diag);
+
+#endif

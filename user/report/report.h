@@ -1,0 +1,88 @@
+/* A report as typed tables and notes, free of any format:
+ *
+ *	idle · 20 s after a 3.1 s start-up · 2 CPUs · Linux 6.18 · x86-64      heading
+ *
+ *	               wakeups/s   CPU ms/s   syscalls/s                       table: columns
+ *	  floor             0.00      0.000          0.0                              rows of cells
+ *	  rust              3.00      0.244          8.5
+ *
+ *	trusted: kernel's own CPU time within 0.2 %, switches equal            note
+ */
+#ifndef WAKEWHY_REPORT_REPORT_H
+#define WAKEWHY_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "report/result.h"
+
+enum cell_kind {
+	CELL_EMPTY,
+	CELL_TEXT,	/* text */
+	CELL_COUNT,	/* number, digits grouped when it is large */
+	CELL_REAL,	/* number with `decimals` digits */
+	CELL_DURATION,	/* number in ns, shown in ns, µs, ms or s with three or four digits */
+	CELL_BYTES,	/* number, shown in bytes, kB, MB */
+	CELL_RATIO,	/* number, shown as 3.03× */
+	CELL_SHARE,	/* number from 0 to 1, shown in % */
+};
+
+struct cell {
+	enum cell_kind kind;
+	int decimals;
+	double number;
+	char *text; /* owned; also a CELL_TEXT's bytes, made safe by the renderer */
+};
+
+struct column {
+	char *title; /* owned */
+	bool left;   /* text is set left, numbers right */
+};
+
+struct row {
+	VEC(struct cell) cells;
+	int depth; /* indent of the first cell, for trees */
+	bool rule_before; /* set apart from the rows above */
+};
+
+struct table {
+	char *title; /* owned, may be NULL */
+	VEC(struct column) columns;
+	VEC(struct row) rows;
+};
+
+enum note_kind { NOTE_TEXT, NOTE_TRUST_OK, NOTE_WARNING };
+
+/* A block is a heading, a table or a note; exactly one of its members is set. */
+enum block_kind { BLOCK_HEADING, BLOCK_TABLE, BLOCK_NOTE };
+struct block {
+	enum block_kind kind;
+	char *text; /* heading, note; owned */
+	enum note_kind note;
+	struct table table;
+};
+
+struct report {
+	VEC(struct block) blocks;
+};
+
+struct table *report_add_table(struct report *report, const char *title_or_null);
+__attribute__((format(printf, 2, 3))) void report_add_heading(struct report *report, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) void report_add_note(struct report *report, enum note_kind kind,
+							   const char *fmt, ...);
+void table_add_column(struct table *table, const char *title, bool left);
+struct row *table_add_row(struct table *table); /* valid until the next row is added */
+void row_add_text(struct row *row, const char *text);
+void row_add_number(struct row *row, enum cell_kind kind, double number, int decimals);
+void row_add_empty(struct row *row);
+void report_free_members(struct report *report);
+
+struct report_options {
+	size_t max_threads; /* rows of a thread table before "… and N more"; 0: all */
+};
+
+/* Builds the whole report of a result: one part for each workload in it. */
+void report_build(struct report *ret_report, const struct result *result,
+		  const struct report_options *options);
+
+#endif

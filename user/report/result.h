@@ -1,0 +1,34 @@
+/* A recording with all that follows from it: what the JSON contract holds, and what reports are
+ * built from. */
+#ifndef WAKEWHY_REPORT_RESULT_H
+#define WAKEWHY_REPORT_RESULT_H
+
+#include "model/metric.h"
+#include "model/run.h"
+#include "stat/stat.h"
+
+struct result_summary {
+	const char *label, *workload, *variant; /* borrowed from the recording; variant may be NULL */
+	const struct metric *metric;
+	struct stat_summary stat;
+};
+
+struct result_comparison {
+	const char *base, *other, *workload, *variant;
+	const struct metric *metric;
+	struct stat_ratio ratio;
+};
+
+struct result {
+	const struct recording *recording; /* not owned */
+	VEC(struct run) runs;		   /* one for each capture, in its order */
+	VEC(struct result_summary) summaries;
+	/* Each label against the first of its workload and variant that is not floor, and against floor. */
+	VEC(struct result_comparison) comparisons;
+	bool trusted; /* every run is */
+};
+
+void result_init(struct result *ret_result, const struct recording *recording);
+void result_free_members(struct result *result);
+
+#endif
