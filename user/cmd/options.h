@@ -1,0 +1,117 @@
+/* The options that all commands share: one table that parses and that help is printed from. */
+#ifndef WAKEWHY_CMD_OPTIONS_H
+#define WAKEWHY_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/mem.h"
+#include "render/render.h"
+
+enum option_id {
+	OPTION_PID,
+	OPTION_NAME,
+	OPTION_CGROUP,
+	OPTION_ALL,
+	OPTION_KERNEL,
+	OPTION_NO_FOLLOW,
+	OPTION_DURATION,
+	OPTION_RUNS,
+	OPTION_WARMUP,
+	OPTION_OPS,
+	OPTION_VARIANT,
+	OPTION_CMD,
+	OPTION_PARALLEL,
+	OPTION_CPUS,
+	OPTION_USER,
+	OPTION_NO_SYSCALLS,
+	OPTION_MAX_THREADS,
+	OPTION_OUTPUT,
+	OPTION_FORMAT,
+	OPTION_QUIET,
+	OPTION_VERBOSE,
+	OPTION_VERSION,
+	OPTION_HELP,
+	OPTION_MAX,
+};
+#define OPTION_BIT(id) (1ULL << (id))
+/* Every command takes these. */
+#define OPTIONS_ALWAYS                                                                             \
+	(OPTION_BIT(OPTION_QUIET) | OPTION_BIT(OPTION_VERBOSE) | OPTION_BIT(OPTION_VERSION) |      \
+	 OPTION_BIT(OPTION_HELP))
+
+/* A default that --help shows, where it differs between commands. */
+struct option_default {
+	enum option_id id;
+	const char *text; /* "60" */
+};
+
+/* How a command is called: what its --help prints, and what it accepts. */
+struct command_usage {
+	const char *name;     /* "startup" */
+	const char *operands; /* "RUNTIME..."; "" when it takes none */
+	const char *summary;  /* one sentence without a full stop */
+	const char *details;  /* more lines for --help, each ended by \n; NULL: none */
+	const char *examples; /* lines of commands, each ended by \n; NULL: none */
+	uint64_t accepts;     /* OPTION_BITs; OPTIONS_ALWAYS are added */
+	const struct option_default *defaults; /* ended by text NULL; NULL: none */
+	size_t min_operands, max_operands;     /* max 0: none at all; SIZE_MAX: no limit */
+	bool stop_at_operand; /* what follows the first operand belongs to somebody else (run) */
+};
+
+/* Values as the user gave them; "not given" is 0, NULL, empty or false unless said otherwise. All
+ * strings are borrowed from argv. */
+struct options {
+	uint64_t given; /* OPTION_BITs that were on the command line */
+	VEC(pid_t) pids; /* no doubles */
+	const char *name_glob;
+	const char *cgroup;
+	bool all;
+	bool kernel;
+	bool no_follow;
+	uint64_t duration_ns;
+	uint32_t runs;
+	uint32_t warmup; /* 0 may have been given: see given */
+	uint64_t ops;
+	const char *variants; /* "sync,webcrypto" */
+	VEC(const char *) commands; /* LABEL=COMMAND LINE */
+	bool parallel;
+	const char *cpus; /* a well-formed list: "0,2-3" */
+	const char *user;
+	bool no_syscalls;
+	uint32_t max_threads;
+	VEC(const char *) outputs; /* "-" is standard output */
+	const struct format *format;
+	bool quiet;
+	bool verbose;
+	char **operands; /* what is left of argv, ended by NULL */
+	size_t n_operands;
+};
+
+/* Parses argv (argv[0] is the command's name; the order of argv may change). Returns true to go on.
+ * Returns false when wakewhy must end with *ret_status: after --help or --version (printed), or
+ * after an error (one line on standard error has said what, and what would be right). Either way
+ * options is to be freed. */
+bool options_parse(struct options *ret_options, const struct command_usage *usage, int argc,
+		   char **argv, int *ret_status);
+static inline bool options_given(const struct options *options, enum option_id id)
+{
+	return options->given & OPTION_BIT(id);
+}
+/* For what a command checks itself: prints "wakewhy COMMAND: …; try 'wakewhy COMMAND --help'" and
+ * returns EXIT_USAGE. */
+__attribute__((format(printf, 2, 3))) int options_usage_error(const struct command_usage *usage,
+							      const char *fmt, ...);
+void options_free_members(struct options *options);
+
+/* The values' own parsers, for tests. 0, -EINVAL (not of that form) or -ERANGE. */
+/* "5", "5s", "500ms", "2m", "1h", "0.5"; from 1 ms to 7 days, in ns. */
+int options_duration(const char *text, uint64_t *ret_ns);
+/* Decimal digits alone, from min to max. */
+int options_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret_number);
+/* "0", "0,2-3": well formed, ranges rising, numbers below 8192. */
+int options_cpus(const char *text);
+
+#endif

@@ -1,0 +1,40 @@
+/* Where results go: opened before anything is measured, complete or not there afterwards. */
+#ifndef WAKEWHY_CMD_OUTPUT_H
+#define WAKEWHY_CMD_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "cmd/options.h"
+#include "model/capture.h"
+#include "render/render.h"
+
+struct outputs;
+
+/* Opens each -o FILE of options (its format by its extension, or by -f where it has none that is
+ * known), and the stream that gets a report besides: standard output, or standard error with
+ * `to_stderr` (run; no such report then when -o was given). -EINVAL: a name, format or combination
+ * is wrong (exit status 2); any other error: the place cannot be written (exit status 1). Nothing
+ * is left behind on failure. */
+int outputs_open(struct outputs **ret_outputs, const struct options *options, bool to_stderr,
+		 struct diag *diag);
+
+/* Derives result and report from the recording and writes them everywhere. Every file is complete
+ * under its name or was not touched. Prints one line for each place that could not be written
+ * (none when the reader of a pipe has gone). Returns an exit status: EXIT_DONE, EXIT_FAILED when
+ * something could not be written, EXIT_NOT_TRUSTED when all was written and a run cannot be trusted. */
+int outputs_publish(struct outputs *outputs, const struct recording *recording);
+
+/* Closes and removes what was not completed; NULL is fine. */
+void outputs_free(struct outputs *outputs);
+
+/* How text on this descriptor is to look: colour (a terminal, no NO_COLOR, TERM not dumb) and
+ * width (0 unless a terminal). */
+struct render_style output_style(int fd);
+
+/* Flushes a stream that a command printed to and checks that all of it arrived: EXIT_DONE, or
+ * EXIT_FAILED after one line (none when the reader of a pipe has gone). */
+int output_finish(FILE *out, const char *name);
+
+#endif
