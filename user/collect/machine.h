@@ -1,0 +1,62 @@
+/* What this machine is and how busy it is: facts that /proc and /sys show to anyone. */
+#ifndef WAKEWHY_COLLECT_MACHINE_H
+#define WAKEWHY_COLLECT_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+/* CPU time of the whole machine since boot, all CPUs added, in ns. The kernel shows it in ticks
+ * (10 ms nearly everywhere): good for shares of a machine over a second or more, never for the time
+ * of a thread. Guest time is part of busy, waiting for a disk part of idle. */
+struct machine_cpu_times {
+	uint64_t busy_ns;  /* user, nice, system */
+	uint64_t irq_ns;   /* hard and soft interrupts, where the kernel accounts them apart */
+	uint64_t steal_ns; /* the hypervisor ran somebody else */
+	uint64_t idle_ns;
+};
+
+/* Reads /proc/stat. -EIO or another -errno with diag when it cannot be read or understood. */
+int machine_cpu_times(struct machine_cpu_times *ret_times, struct diag *diag);
+/* The same from the text of a /proc/stat; ticks_per_s as sysconf(_SC_CLK_TCK) gives it. */
+int machine_parse_stat(const char *text, long ticks_per_s, struct machine_cpu_times *ret_times);
+/* later - earlier, never below 0 (idle and steal have been seen to run backwards). */
+struct machine_cpu_times machine_cpu_times_between(const struct machine_cpu_times *earlier,
+						   const struct machine_cpu_times *later);
+
+/* A set of CPUs by number. */
+struct machine_cpus {
+	uint32_t *cpus; /* rising, each once; owned */
+	size_t n;
+};
+
+/* Reads a list as the kernel and --cpus write it: "0,2-3". -EINVAL with diag for anything else, and
+ * for numbers of 65,536 and more. */
+int machine_parse_cpus(const char *list, struct machine_cpus *ret_cpus, struct diag *diag);
+void machine_cpus_free_members(struct machine_cpus *cpus);
+/* CPUs that are online / that this process may run on. */
+int machine_online_cpus(struct machine_cpus *ret_cpus, struct diag *diag);
+int machine_allowed_cpus(struct machine_cpus *ret_cpus, struct diag *diag);
+
+/* How many of these CPUs have a sibling hyper-thread that is online: another program there slows
+ * this one down. 0 where the machine does not show its topology. */
+uint32_t machine_siblings(const struct machine_cpus *cpus);
+
+/* The frequency governor of these CPUs: its name, the names joined by ", " where they differ, "" where
+ * the machine shows none (most virtual ones). Owned by the caller, never NULL. */
+char *machine_governor(const struct machine_cpus *cpus);
+
+/* The one-minute load average; -EIO … with diag. */
+int machine_load(double *ret_load, struct diag *diag);
+
+/* Path of this process's cgroup in the unified hierarchy ("/user.slice/…"), "" where there is none.
+ * Owned by the caller, never NULL. */
+char *machine_cgroup(void);
+
+/* Reads a whole small file (at most max_bytes, NUL added, text beyond is left out). Owned by the
+ * caller; NULL with errno set when it cannot be read. */
+char *machine_read_file(const char *path, size_t max_bytes);
+
+#endif
