@@ -16,8 +16,8 @@ __attribute__((format(printf, 1, 2))) char *mem_printf(const char *fmt, ...);
  * zeroed last item; earlier pointers into items are invalid afterwards. */
 #define VEC(T) struct { T *items; size_t n; size_t cap; }
 #define vec_push(v)                                                                                \
-	((__typeof__((v)->items))vec_push_bytes((void **)&(v)->items, &(v)->n, &(v)->cap,          \
+	((__typeof__((v)->items))vec_push_bytes(&(v)->items, &(v)->n, &(v)->cap,          \
 						sizeof(*(v)->items)))
-void *vec_push_bytes(void **items, size_t *n, size_t *cap, size_t item_bytes);
+void *vec_push_bytes(void *items, size_t *n, size_t *cap, size_t item_bytes);
 
 #endif

@@ -1,0 +1,86 @@
+/* Memory that is there or the program ends. */
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Without stdio: it may want memory itself. */
+static void *mem_die(void)
+{
+	static const char line[] = "wakewhy: out of memory\n";
+	ssize_t written = write(STDERR_FILENO, line, sizeof(line) - 1);
+
+	(void)written;
+	_exit(1);
+}
+
+void *mem_zalloc(size_t bytes)
+{
+	return mem_calloc(1, bytes);
+}
+
+void *mem_calloc(size_t n, size_t bytes)
+{
+	/* calloc may answer NULL to 0 bytes, which is not a failure. */
+	void *memory = calloc(n ? n : 1, bytes ? bytes : 1);
+
+	return memory ? memory : mem_die();
+}
+
+void *mem_realloc(void *old, size_t n, size_t bytes)
+{
+	void *memory;
+	size_t total;
+
+	if (__builtin_mul_overflow(n, bytes, &total))
+		return mem_die();
+	memory = realloc(old, total ? total : 1);
+	return memory ? memory : mem_die();
+}
+
+char *mem_strdup(const char *text)
+{
+	char *copy = strdup(text);
+
+	return copy ? copy : mem_die();
+}
+
+char *mem_strndup(const char *text, size_t max)
+{
+	char *copy = strndup(text, max);
+
+	return copy ? copy : mem_die();
+}
+
+char *mem_printf(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, fmt);
+	n = vasprintf(&text, fmt, args);
+	va_end(args);
+	return n >= 0 ? text : mem_die();
+}
+
+/* items points to a pointer of the caller's type, which only memcpy may read as a void *: the types
+ * do not alias. */
+void *vec_push_bytes(void *items, size_t *n, size_t *cap, size_t item_bytes)
+{
+	char *start;
+
+	memcpy(&start, items, sizeof(start));
+	if (*n == *cap) {
+		size_t grown = *cap ? *cap * 2 : 8;
+
+		start = mem_realloc(start, grown, item_bytes);
+		memcpy(items, &start, sizeof(start));
+		*cap = grown;
+	}
+	memset(start + *n * item_bytes, 0, item_bytes);
+	return start + (*n)++ * item_bytes;
+}
