@@ -38,10 +38,8 @@ enum wk_thread_flags {
 	WK_FLAG_KTHREAD = 1 << 4,     /* kernel thread */
 	WK_FLAG_SEEDED = 1 << 5,      /* lived already when the probes were attached */
 	WK_FLAG_LAST_EXIT = 1 << 6,   /* the last thread of its process to exit: carries the process's
-					 exit code, faults and peak memory */
-	WK_FLAG_OLD_LEADER = 1 << 7,  /* another thread's exec took this thread's place */
-	WK_FLAG_EXITED = 1 << 8,      /* passed the exit probe; still to leave the CPU */
-	WK_FLAG_FIRST = 1 << 9,	      /* started by wakewhy itself at the gate */
+					 exit code and peak memory */
+	WK_FLAG_FIRST = 1 << 7,	      /* started by wakewhy itself at the gate */
 };
 
 /* The counters of one thread over the window. docs/metrics.md defines each. */
@@ -88,7 +86,7 @@ struct wk_thread {
 	/* Ours and the kernel's figures at the same switch-out: own_base and base at the first one in
 	 * the window, last at the latest. Their differences must agree. */
 	struct wk_kernel last;
-	struct wk_kernel base;
+	struct wk_kernel base; /* at the gate: the kernel's on-CPU time at the last switch-in */
 	struct wk_kernel own_base;
 
 	/* Who it is. Ids are those that wakewhy's own pid namespace shows. */
@@ -104,19 +102,24 @@ struct wk_thread {
 	__u64 output_ns;   /* first write to descriptor 1 */
 	__u64 exit_ns;	   /* passed the exit probe */
 	__u64 end_ns;	   /* left the CPU for the last time */
-	__u64 minor_faults; /* of the whole process, where WK_FLAG_LAST_EXIT is set */
+	__u64 minor_faults; /* of this thread since it is followed (since exec, at the gate); set when
+			     * it exits, a base before that */
 	__u64 major_faults;
-	__u64 max_rss_pages;
+	__u64 max_rss_bytes; /* peak of the process's memory, where WK_FLAG_LAST_EXIT is set */
+	__u64 seed_ns; /* when it was found alive; 0: born under our eyes */
 	__u64 edge_ns; /* on-CPU time added when the window was closed on a running thread */
 	char comm[WK_COMM_BYTES];
 };
 
 /* Value of the task storage: the slot and the system calls by number. The table lives and dies with
  * the thread, so it costs memory for followed threads only; it is copied to `dead_syscalls` when
- * the thread dies. */
+ * the thread dies. The totals in wk_counters are its sums, made by user space: a system call then
+ * costs one look-up. */
 struct wk_task {
 	__u32 slot_plus_1; /* 0: not followed (yet) */
 	__u32 reserved;
+	__u64 compat;  /* 32-bit calls */
+	__u64 invalid; /* numbers outside the table */
 	__u64 syscalls[WK_SYSCALLS];
 };
 
@@ -128,13 +131,13 @@ struct wk_second {
 	__s64 full_delta;
 };
 
-/* What can be lost, each with its own counter and a name: see collect/lost.c. */
+/* What can be lost, each with its own counter and a name: capture_lost_name(). */
 enum wk_lost {
 	WK_LOST_THREADS,	/* no free slot: the thread was not followed */
 	WK_LOST_STORAGE,	/* task storage refused (memory or contention) */
 	WK_LOST_SYSCALL_TABLES, /* a dead thread's calls by number could not be kept */
 	WK_LOST_SERIES,		/* seconds beyond the end of the series */
-	WK_LOST_EVENTS,		/* ring buffer full: exec, argv */
+	WK_LOST_EVENTS,		/* ring buffer full: the arguments of an exec */
 	WK_LOST_UNORDERED,	/* a switch that does not follow from the state before it */
 	WK_LOST_MAX,
 };
@@ -144,7 +147,7 @@ struct wk_window {
 	__u64 start_ns; /* WK_NEVER: not open yet */
 	__u64 end_ns;	/* WK_NEVER: still open */
 	__u32 open;	/* system calls count while this is set */
-	__u32 epoch;	/* raised by user space when it begins a new window with the same probes */
+	__u32 reserved;
 };
 
 enum wk_event_type {
@@ -165,9 +168,26 @@ struct wk_event_exec {
 	__u32 ppid;
 	__u32 argv_bytes; /* of argv, NUL after each argument */
 	__u32 argv_cut;	  /* bytes that did not fit */
+	__u32 group;
+	__u32 reserved;
 	__u64 start_ns;
 	char comm[WK_COMM_BYTES];
 	char argv[WK_ARGV_BYTES];
+};
+
+/* What a pass of the task iterator is to do; written by user space, counted into by the pass. */
+enum wk_seed_mode {
+	WK_SEED_MATCH,	  /* follow what matches: targets, name, cgroup, all */
+	WK_SEED_GATED,	  /* follow process `pid`, which waits at the gate */
+	WK_SEED_SETTLE,	  /* write struct wk_task of each followed thread to the reader */
+	WK_SEED_UNFOLLOW, /* forget all */
+};
+
+struct wk_seed {
+	__u32 mode;
+	__u32 pid;
+	__u32 group;
+	__u32 followed; /* threads newly followed by this pass */
 };
 
 _Static_assert(sizeof(struct wk_counters) == 15 * 8, "no holes in counters");

@@ -1,0 +1,137 @@
+/* Maps, the shared variables, and the helpers that look into them. */
+#ifndef WAKEWHY_MAPS_BPF_H
+#define WAKEWHY_MAPS_BPF_H
+
+const volatile struct wk_config cfg = {
+	.slots = 24576,
+	.recycle_at = 4096,
+	.series_seconds = 4096,
+	.page_bytes = 4096,
+	.follow = 1,
+	.count_syscalls = 1,
+	.switch_has_state = 1,
+	.exit_has_group_dead = 1,
+};
+
+/* Written by user space, read by every probe. */
+struct wk_window window = {.start_ns = WK_NEVER, .end_ns = WK_NEVER};
+
+/* Slots handed out that were never used before; then recycled ones come from free_slots. */
+__u32 next_slot = 0;
+__u32 alive = 0;	/* followed threads */
+__u32 dead_waiting = 0; /* dead slots that user space has not been told about */
+__u64 lost[WK_LOST_MAX] = {};
+
+/* The caller's pid namespace, learnt by the first seeding: ids are told as it shows them. */
+__u32 ns_level = 0;
+__u32 ns_inum = 0; /* 0: not known yet */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wk_task);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 24576);
+	__type(key, __u32);
+	__type(value, struct wk_thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 24576);
+	__type(value, __u32);
+} free_slots SEC(".maps");
+
+/* Tables of system calls of threads that died, by slot. Sparse: memory only for the dead. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 24576);
+	__type(key, __u32);
+	__type(value, struct wk_task);
+} dead_syscalls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct wk_second);
+} seconds SEC(".maps");
+
+/* Processes to follow, as the caller names them: pid -> group. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 256 * 1024);
+} events SEC(".maps");
+
+static __always_inline void lose(enum wk_lost what)
+{
+	__sync_fetch_and_add(&lost[what], 1);
+}
+
+static __always_inline void series_add(void *series, __u64 second, __u64 oncpu_ns, __u64 wakeups,
+				       __s64 full_delta)
+{
+	__u32 key = second;
+	struct wk_second *s = bpf_map_lookup_elem(&seconds, &key);
+
+	(void)series;
+	if (!s) {
+		lose(WK_LOST_SERIES);
+		return;
+	}
+	if (oncpu_ns)
+		__sync_fetch_and_add(&s->oncpu_ns, oncpu_ns);
+	if (wakeups)
+		__sync_fetch_and_add(&s->wakeups, wakeups);
+	if (full_delta)
+		__sync_fetch_and_add(&s->full_delta, full_delta);
+}
+
+/* NULL for a task that is not followed. The storage pointer is read first: it spares the helper's
+ * call for almost every task of the machine. */
+static __always_inline struct wk_task *task_lookup(struct task_struct *task)
+{
+	if (!task->bpf_storage)
+		return NULL;
+	return bpf_task_storage_get(&tasks, task, NULL, 0);
+}
+
+static __always_inline struct wk_thread *slot_of(const struct wk_task *w)
+{
+	__u32 key = w->slot_plus_1 - 1;
+
+	return bpf_map_lookup_elem(&threads, &key); /* NULL too while slot_plus_1 is 0 */
+}
+
+static __always_inline struct wk_thread *thread_lookup(struct task_struct *task)
+{
+	struct wk_task *w = task_lookup(task);
+
+	return w ? slot_of(w) : NULL;
+}
+
+/* A record of type and slot alone. flags: BPF_RB_NO_WAKEUP or BPF_RB_FORCE_WAKEUP. */
+static __always_inline void event_send(__u32 type, __u32 slot, __u64 now_ns, __u64 flags)
+{
+	struct wk_event event = {.type = type, .slot = slot, .time_ns = now_ns};
+
+	if (bpf_ringbuf_output(&events, &event, sizeof(event), flags))
+		lose(WK_LOST_EVENTS);
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* The scheduler's events: who waits, who runs, who sleeps. */
+
+static __noinline void thread_died(struct wk_task *w, struct wk_thread *t, __u64 now_ns)
+{
+	__u32 slot = w->slot_plus_1 - 1;
+
+	t->end_ns = now_ns;
+	if (cfg.count_syscalls && bpf_map_update_elem(&dead_syscalls, &slot, w, BPF_ANY))
+		lose(WK_LOST_SYSCALL_TABLES);
+	if (__sync_fetch_and_add(&dead_waiting, 1) + 1 == cfg.recycle_at) {
+		dead_waiting = 0;
+		event_send(WK_EVENT_RECYCLE, slot, now_ns, BPF_RB_FORCE_WAKEUP);
+	}
+	if (__sync_fetch_and_add(&alive, -1) == 1)
+		event_send(WK_EVENT_EMPTY, slot, now_ns, BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline void switch_out(struct wk_task *w, struct task_struct *prev, int preempt,
+				       __u32 state, __u64 now_ns)
+{
+	struct wk_thread *t = slot_of(w);
+	enum wk_state to = WK_STATE_READY;
+	struct wk_kernel kernel;
+
+	if (!t)
+		return;
+	if (state & TASK_DEAD)
+		to = WK_STATE_DEAD;
+	else if (state && !preempt)
+		to = WK_STATE_BLOCKED;
+	kernel.oncpu_ns = prev->se.sum_exec_runtime;
+	kernel.voluntary = prev->nvcsw;
+	kernel.preempted = prev->nivcsw;
+	if (account_switch_out(t, now_ns, to, to != WK_STATE_READY, &kernel, window.start_ns,
+			       window.end_ns, NULL))
+		lose(WK_LOST_UNORDERED);
+	if (to == WK_STATE_DEAD)
+		thread_died(w, t, now_ns);
+}
+
+static __always_inline void switch_in(struct wk_task *w, struct task_struct *next, int from_idle,
+				      __u64 now_ns)
+{
+	struct wk_thread *t = slot_of(w);
+
+	if (!t)
+		return;
+	if (account_switch_in(t, now_ns, bpf_get_smp_processor_id(), from_idle, window.start_ns,
+			      window.end_ns, NULL))
+		lose(WK_LOST_UNORDERED);
+	if (t->flags & WK_FLAG_GATED)
+		t->base.oncpu_ns = next->se.sum_exec_runtime;
+}
+
+SEC("tp_btf/sched_switch")
+int sched_switch(__u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1];
+	struct task_struct *next = (void *)ctx[2];
+	struct wk_task *w;
+	__u64 now_ns = 0;
+
+	w = task_lookup(prev);
+	if (w) {
+		now_ns = bpf_ktime_get_ns();
+		switch_out(w, prev, ctx[0] & 1, compat_switch_state(ctx, prev), now_ns);
+	}
+	w = task_lookup(next);
+	if (w)
+		switch_in(w, next, prev->pid == 0, now_ns ? now_ns : bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sched_waking, struct task_struct *wakee)
+{
+	struct wk_thread *t = thread_lookup(wakee);
+
+	if (t)
+		account_waking(t, bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(sched_wakeup_new, struct task_struct *child)
+{
+	struct wk_thread *t = thread_lookup(child);
+
+	if (t && t->state == WK_STATE_NEW)
+		t->since_ns = bpf_ktime_get_ns();
+	return 0;
+}

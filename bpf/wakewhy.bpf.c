@@ -1,0 +1,19 @@
+/* The kernel side, one object: the parts share their maps and are inlined into each other. */
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/abi.h"
+#include "bpf/config.h"
+#include "bpf/glob.h"
+#include "bpf/maps.bpf.h"
+#include "bpf/account.h"
+#include "bpf/compat.bpf.h"
+
+#include "bpf/life.bpf.c"
+#include "bpf/sched.bpf.c"
+#include "bpf/seed.bpf.c"
+#include "bpf/syscall.bpf.c"
+
+char LICENSE[] SEC("license") = "GPL";
