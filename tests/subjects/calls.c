@@ -1,5 +1,5 @@
-/* calls N: a fixed set of system calls by two threads and two children, whatever the machine: for the
- * comparison with other tracers.
+/* calls N: a fixed set of system calls by two threads and two children, whatever the machine: for
+ * the comparison with other tracers.
  *
  * Known answer: "getppid" N + 100 in all, and what strace counts. */
 #include "truth.h"

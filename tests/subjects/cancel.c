@@ -1,8 +1,9 @@
-/* cancel COUNT: asks COUNT times for a sleep of 1 ns with a timer slack of 1 ns: the timer often fires when
- * the thread has said that it will sleep but has not left the CPU yet.
+/* cancel COUNT: asks COUNT times for a sleep of 1 ns with a timer slack of 1 ns: the timer often
+ * fires when the thread has said that it will sleep but has not left the CPU yet.
  *
- * Known answer: COUNT clock_nanosleep calls; those that left the CPU are wakeups, as many as the kernel's
- * voluntary switches; wakeups and cancelled sleeps are at most COUNT together, edges aside. */
+ * Known answer: COUNT clock_nanosleep calls; those that left the CPU are wakeups, as many as the
+ * kernel's voluntary switches; wakeups and cancelled sleeps are at most COUNT together, edges
+ * aside. */
 #include "truth.h"
 
 #include <sys/prctl.h>

@@ -1,4 +1,5 @@
-/* crash CALLS SIGNAL: makes CALLS getppid calls, then dies of SIGNAL (11 by default, a write to address 0).
+/* crash CALLS SIGNAL: makes CALLS getppid calls, then dies of SIGNAL (11 by default, a write to
+ * address 0).
  *
  * Known answer: CALLS getppid calls and the end by that signal. */
 #include "truth.h"

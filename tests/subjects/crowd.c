@@ -1,8 +1,8 @@
-/* crowd THREADS WAKES MICROSECONDS: THREADS threads that sleep WAKES times each, by nanosleep; all of
- * them are alive before the first one ends, because each waits for the last at the end.
+/* crowd THREADS WAKES MICROSECONDS: THREADS threads that sleep WAKES times each, by nanosleep; all
+ * of them are alive before the first one ends, because each waits for the last at the end.
  *
- * Known answer: THREADS × WAKES nanosleep calls and as many wakeups (and, for each thread that has to
- * wait for the last one, one more: the kernel's own count says which). */
+ * Known answer: THREADS × WAKES nanosleep calls and as many wakeups (and, for each thread that has
+ * to wait for the last one, one more: the kernel's own count says which). */
 #include "truth.h"
 
 #include <linux/futex.h>

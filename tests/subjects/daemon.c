@@ -1,8 +1,8 @@
-/* daemon SLEEPS: leaves a daemon behind (fork, setsid, fork) and ends with status 0 at once; the daemon
- * sleeps SLEEPS times 1 ms and makes 1,000 gettid calls.
+/* daemon SLEEPS: leaves a daemon behind (fork, setsid, fork) and ends with status 0 at once; the
+ * daemon sleeps SLEEPS times 1 ms and makes 1,000 gettid calls.
  *
- * Known answer: three processes; SLEEPS nanosleep calls and 1,000 gettid calls in the last one, whose
- * parent has ended long before. */
+ * Known answer: three processes; SLEEPS nanosleep calls and 1,000 gettid calls in the last one,
+ * whose parent has ended long before. */
 #include "truth.h"
 
 #include <sys/prctl.h>

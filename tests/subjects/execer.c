@@ -1,5 +1,6 @@
-/* execer CALLS SLEEPS: a thread that is not the leader executes the program anew, while the leader and
- * four other threads sleep; the new image makes CALLS getppid calls and sleeps SLEEPS times 1 ms.
+/* execer CALLS SLEEPS: a thread that is not the leader executes the program anew, while the leader
+ * and four other threads sleep; the new image makes CALLS getppid calls and sleeps SLEEPS times 1
+ * ms.
  *
  * Known answer: one process with two images under one pid; CALLS getppid calls and SLEEPS nanosleep
  * calls in it, by the thread whose tid is the pid. */

@@ -1,8 +1,8 @@
 /* hog COUNT MICROSECONDS: a thread that never sleeps ("hog") and one that sleeps COUNT times
  * ("sleeper"), both on the same CPU.
  *
- * Known answer: the hog has no wakeups although it is preempted at nearly every wake of the sleeper,
- * which has COUNT. */
+ * Known answer: the hog has no wakeups although it is preempted at nearly every wake of the
+ * sleeper, which has COUNT. */
 #include "truth.h"
 
 #include <sys/prctl.h>

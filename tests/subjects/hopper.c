@@ -1,8 +1,8 @@
-/* hopper COUNT: a thread that sleeps on one CPU and wakes up on another, COUNT times. The mover waits
- * until it is asleep, changes its CPU, and writes to the pipe that it reads.
+/* hopper COUNT: a thread that sleeps on one CPU and wakes up on another, COUNT times. The mover
+ * waits until it is asleep, changes its CPU, and writes to the pipe that it reads.
  *
- * Known answer: COUNT wakeups of the thread named "hopper" and COUNT migrations (where there are two
- * CPUs); its run-queue wait and on-CPU time as the kernel's schedstat has them. */
+ * Known answer: COUNT wakeups of the thread named "hopper" and COUNT migrations (where there are
+ * two CPUs); its run-queue wait and on-CPU time as the kernel's schedstat has them. */
 #include "truth.h"
 
 #include <sys/prctl.h>

@@ -1,4 +1,5 @@
-/* idler THREADS: THREADS threads that sleep for ever, the main one among them; SIGTERM ends the process.
+/* idler THREADS: THREADS threads that sleep for ever, the main one among them; SIGTERM ends the
+ * process.
  *
  * Known answer: nothing happens at all: no wakeups, no CPU time. */
 #include "truth.h"

@@ -1,5 +1,5 @@
-/* leaderless SLEEPS STATUS: the main thread ends first (pthread_exit); another one sleeps SLEEPS times
- * 1 ms, makes 1,000 getppid calls and ends the process with STATUS.
+/* leaderless SLEEPS STATUS: the main thread ends first (pthread_exit); another one sleeps SLEEPS
+ * times 1 ms, makes 1,000 getppid calls and ends the process with STATUS.
  *
  * Known answer: SLEEPS wakeups of the thread "survivor", exit status STATUS; the leader is a zombie
  * meanwhile and nothing of it is lost. */

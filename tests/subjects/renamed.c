@@ -1,5 +1,5 @@
-/* renamed NAME COUNT: a thread that renames itself COUNT times by prctl, to "old 1", "old 2" … and last to
- * NAME (any bytes, \xNN stands for one); the main thread renames itself to "boss" last.
+/* renamed NAME COUNT: a thread that renames itself COUNT times by prctl, to "old 1", "old 2" … and
+ * last to NAME (any bytes, \xNN stands for one); the main thread renames itself to "boss" last.
  *
  * Known answer: the last names, and a report that NAME cannot break. */
 #include "truth.h"

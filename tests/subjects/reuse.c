@@ -1,8 +1,8 @@
-/* reuse CHILDREN CALLS: CHILDREN processes one after the other that all get the same pid (clone3 with
- * set_tid: needs CAP_CHECKPOINT_RESTORE); the k-th makes k × CALLS getppid calls.
+/* reuse CHILDREN CALLS: CHILDREN processes one after the other that all get the same pid (clone3
+ * with set_tid: needs CAP_CHECKPOINT_RESTORE); the k-th makes k × CALLS getppid calls.
  *
- * Known answer: CHILDREN threads with one tid, told apart by their start time, with 1, 2, 3 … times CALLS
- * getppid calls. */
+ * Known answer: CHILDREN threads with one tid, told apart by their start time, with 1, 2, 3 … times
+ * CALLS getppid calls. */
 #include "truth.h"
 
 #include <linux/sched.h>

@@ -1,6 +1,6 @@
-/* server MODE CHILDREN CALLS: starts CHILDREN processes one after the other, by MODE vfork, posix_spawn,
- * clone3 (CLONE_VFORK) or fork; each executes this program as "server child CALLS", makes
- * CALLS getppid calls and ends with status 5.
+/* server MODE CHILDREN CALLS: starts CHILDREN processes one after the other, by MODE vfork,
+ * posix_spawn, clone3 (CLONE_VFORK) or fork; each executes this program as "server child CALLS",
+ * makes CALLS getppid calls and ends with status 5.
  *
  * Known answer: CHILDREN processes whose parent is the server, each with an image and exactly CALLS
  * getppid calls in it; the parent makes none. */

@@ -1,5 +1,5 @@
-/* spawner RATE SECONDS: starts RATE threads in each second, evenly, each of which ends at once; one of
- * them in eight calls getppid a thousand times before.
+/* spawner RATE SECONDS: starts RATE threads in each second, evenly, each of which ends at once; one
+ * of them in eight calls getppid a thousand times before.
  *
  * Known answer: "started" starts by threads other than the main one. */
 #include "truth.h"

@@ -1,5 +1,5 @@
-/* spinner MILLISECONDS: one pinned thread that computes until it has used so much CPU time; 0: until
- * SIGTERM.
+/* spinner MILLISECONDS: one pinned thread that computes until it has used so much CPU time; 0:
+ * until SIGTERM.
  *
  * Known answer: no wakeups, on-CPU time as its own rusage. */
 #include "truth.h"

@@ -1,8 +1,8 @@
-/* strange CALLS: system calls with numbers that do not exist, CALLS of each of -1, 9999 and INT_MAX, and
- * CALLS 32-bit calls (int 0x80) where the kernel takes them.
+/* strange CALLS: system calls with numbers that do not exist, CALLS of each of -1, 9999 and
+ * INT_MAX, and CALLS 32-bit calls (int 0x80) where the kernel takes them.
  *
- * Known answer: "invalid" calls apart, "compat" calls apart (0 where the kernel refuses them), neither
- * among the calls by name: getpid is 0 although 32-bit getpid's number, 20, is writev's. */
+ * Known answer: "invalid" calls apart, "compat" calls apart (0 where the kernel refuses them),
+ * neither among the calls by name: getpid is 0 although 32-bit getpid's number, 20, is writev's. */
 #include "truth.h"
 
 #include <limits.h>
@@ -28,8 +28,10 @@ static uint64_t strange_compat(uint64_t calls)
 		while (made < calls) {
 			long result = 20; /* getpid */
 
-			__asm__ volatile("int $0x80" : "+a"(result) : : "memory", "r8", "r9", "r10",
-							   "r11");
+			__asm__ volatile("int $0x80"
+					 : "+a"(result)
+					 :
+					 : "memory", "r8", "r9", "r10", "r11");
 			if (result < 0)
 				break;
 			made += 1;

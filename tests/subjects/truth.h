@@ -11,8 +11,8 @@
  *		     "schedstat_oncpu_ns":…,"schedstat_runq_ns":…,"schedstat_slices":…}]}
  *
  * cpu_ns of the process is getrusage's user and system time, of a thread CLOCK_THREAD_CPUTIME_ID.
- * The figures of a thread are those at the call of truth_thread(): what it does after that (exit) is
- * in wakewhy's figures only.
+ * The figures of a thread are those at the call of truth_thread(): what it does after that (exit)
+ *is in wakewhy's figures only.
  */
 #ifndef WAKEWHY_SUBJECTS_TRUTH_H
 #define WAKEWHY_SUBJECTS_TRUTH_H
@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #define TRUTH_THREADS 4096
-#define TRUTH_SAID 16
+#define TRUTH_SAID    16
 
 struct truth_thread {
 	const char *role;
@@ -48,7 +48,10 @@ struct truth {
 	const char *path;
 	int ready_fd, go_fd;
 	size_t n_said;
-	struct { const char *name; long long value; } said[TRUTH_SAID];
+	struct {
+		const char *name;
+		long long value;
+	} said[TRUTH_SAID];
 	atomic_size_t n_threads;
 	struct truth_thread threads[TRUTH_THREADS];
 };
@@ -83,7 +86,8 @@ static inline struct truth *truth_new(int *argc, char **argv)
 	return truth;
 }
 
-/* Says that the subject is ready and waits until it may begin. Without the options: no call at all. */
+/* Says that the subject is ready and waits until it may begin. Without the options: no call at all.
+ */
 static inline void truth_ready(struct truth *truth)
 {
 	char byte;
@@ -131,7 +135,8 @@ static inline void truth_schedstat(struct truth_thread *thread)
 	if (fd < 0)
 		return;
 	if (read(fd, text, sizeof(text) - 1) > 0)
-		sscanf(text, "%llu %llu %llu", &thread->oncpu_ns, &thread->runq_ns, &thread->slices);
+		sscanf(text, "%llu %llu %llu", &thread->oncpu_ns, &thread->runq_ns,
+		       &thread->slices);
 	close(fd);
 }
 

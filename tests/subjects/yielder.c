@@ -1,7 +1,8 @@
-/* yielder COUNT: two threads on one CPU that give it to each other by sched_yield, COUNT times each.
+/* yielder COUNT: two threads on one CPU that give it to each other by sched_yield, COUNT times
+ * each.
  *
- * Known answer: COUNT sched_yield calls by each; they leave the CPU runnable, so no wakeups, and the
- * switches count as preempted, as in the kernel. */
+ * Known answer: COUNT sched_yield calls by each; they leave the CPU runnable, so no wakeups, and
+ * the switches count as preempted, as in the kernel. */
 #include "truth.h"
 
 static struct truth *truth;
