@@ -78,7 +78,7 @@ struct options {
 	const char *variants; /* "sync,webcrypto" */
 	VEC(const char *) commands; /* LABEL=COMMAND LINE */
 	bool parallel;
-	const char *cpus; /* a well-formed list: "0,2-3" */
+	const char *cpus; /* a well-formed list that is not empty: "0,2-3" */
 	const char *user;
 	bool no_syscalls;
 	uint32_t max_threads;
@@ -100,18 +100,10 @@ static inline bool options_given(const struct options *options, enum option_id i
 {
 	return options->given & OPTION_BIT(id);
 }
-/* For what a command checks itself: prints "wakewhy COMMAND: …; try 'wakewhy COMMAND --help'" and
+/* For what a command checks itself: prints "wakewhy: COMMAND: … (try 'wakewhy COMMAND --help')" and
  * returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int options_usage_error(const struct command_usage *usage,
 							      const char *fmt, ...);
 void options_free_members(struct options *options);
-
-/* The values' own parsers, for tests. 0, -EINVAL (not of that form) or -ERANGE. */
-/* "5", "5s", "500ms", "2m", "1h", "0.5"; from 1 ms to 7 days, in ns. */
-int options_duration(const char *text, uint64_t *ret_ns);
-/* Decimal digits alone, from min to max. */
-int options_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret_number);
-/* "0", "0,2-3": well formed, ranges rising, numbers below 8192. */
-int options_cpus(const char *text);
 
 #endif
