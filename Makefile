@@ -3,23 +3,37 @@
 #   make                 build build/wakewhy (as a user; no network)
 #   sudo make demo       install what is missing, build, run the main job
 #   sudo make check      install what is missing, run every test
-#   make install         DESTDIR= PREFIX=/usr/local
+#   sudo make bench      what the probes cost
+#   make install         DESTDIR= PREFIX=/usr/local; uninstall takes the same
+#   make deps            install what a build needs; deps-check: what the tests need as well
+#   make check-unit      the unit tests alone, as a user
+#   make clean
+#
+# B= names another build directory, CC=clang another compiler, SAN=1 a build with the address and
+# undefined-behaviour sanitizers. A cross build needs no more than
+#   make CC=aarch64-linux-gnu-gcc B=build-arm64
+# Parts with targets of their own bring them in a .mk file beside their sources.
 
 VERSION := 0.1.0
 
-CC ?= gcc
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+# make itself presets CC to cc, which ?= would leave alone.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 CLANG ?= clang
+# A user's PATH has no sbin on Debian, where bpftool lives.
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool /sbin/bpftool) bpftool)
-PKG_CONFIG ?= pkg-config
 PREFIX ?= /usr/local
 
-# The architecture that is built for, from the compiler: cross builds need only CC=.
-TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
-ifneq (,$(filter aarch64%,$(TARGET)))
-ARCH := arm64
-else
-ARCH := x86
-endif
+# The architecture that is built for, from the compiler; its own ar and nm come with it.
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null || uname -m)
+ARCH := $(if $(filter aarch64% arm64%,$(TARGET)),arm64,x86)
+AR := $(or $(shell $(CC) -print-prog-name=ar 2>/dev/null),ar)
+NM := $(or $(shell $(CC) -print-prog-name=nm 2>/dev/null),nm)
 
 B ?= build
 V ?= 0
@@ -41,50 +55,158 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 	-Wno-format-nonliteral -Wno-missing-field-initializers
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DWAKEWHY_VERSION='"$(VERSION)"' $(WARN) -Iuser -I. -I$(B) \
 	-MMD -MP $(SANFLAGS) $(CFLAGS)
-LIBS := -lbpf -lelf -lz -ljansson -lm -ldl
+PURE_LIBS := -lelf -lz -ljansson -lm
+LIBS := -lbpf $(PURE_LIBS) -ldl -lpthread
 
-# The pure rooms: no libbpf, no clock, no /proc, no environment, no printing.
+# The pure rooms: no libbpf, no clock, no /proc, no environment, no printing. tests/layers.sh holds
+# them to it.
 PURE_DIRS := base model stat sym record report render
 PURE_SRC := $(foreach d,$(PURE_DIRS),$(wildcard user/$(d)/*.c))
-APP_SRC := $(wildcard user/*.c user/cmd/*.c user/runtime/*.c user/collect/*.c)
 PURE_OBJ := $(PURE_SRC:%.c=$(B)/%.o)
-APP_OBJ := $(APP_SRC:%.c=$(B)/%.o)
+COLLECT_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/collect/*.c))
+RUNTIME_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/runtime/*.c))
+CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/cmd/*.c))
+MAIN_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/*.c))
 
 .PHONY: all
 all: $(B)/wakewhy
 
-$(B)/wakewhy: $(APP_OBJ) $(B)/libwakewhy.a
+include $(sort $(wildcard user/*/*.mk tests/*/*.mk))
+
+$(B)/wakewhy: $(MAIN_OBJ) $(CMD_OBJ) $(RUNTIME_OBJ) $(COLLECT_OBJ) $(B)/libwakewhy.a $(B)/layers.ok
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 
 $(B)/libwakewhy.a: $(PURE_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/%.o: %.c
+# Sanitizers put calls of their own into every object: only the plain build can tell.
+$(B)/layers.ok: $(B)/libwakewhy.a tests/layers.sh $(wildcard user/*/*.[ch])
+	$(call say,LAYERS,user)
+	$(Q)NM='$(NM)' tests/layers.sh $(if $(SANFLAGS),,$(B)) && touch $@
+
+$(B)/%.o: %.c $(B)/flags | $(B)/needs.ok
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+# Rewritten only when the compiler, its version or a flag changes: then everything is built again.
+STAMP := $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null) $(ALL_CFLAGS) $(LDFLAGS) $(LIBS)
+BPF_STAMP = $(CLANG) $(BPFTOOL) $(BPF_CFLAGS)
+$(B)/flags: export STAMP := $(STAMP)
+$(B)/bpf-flags: export STAMP = $(BPF_STAMP)
+$(B)/flags $(B)/bpf-flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$STAMP" | cmp -s - $@ || printf '%s\n' "$$STAMP" > $@
+.PHONY: FORCE
+FORCE:
+
+# One clear line about what is missing, before a compiler says it in many.
+$(B)/needs.ok: tests/setup/deps.sh tests/setup/packages $(B)/flags
+	$(Q)CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' tests/setup/deps.sh need build
+	@touch $@
+
 # ---- kernel side -------------------------------------------------------------------------------
 
 BPF_CFLAGS := -g -O2 -std=gnu11 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall -Wextra -Werror \
-	-Wno-unused-function -Wno-missing-declarations -Ivmlinux/$(ARCH) -I.
+	-Wno-unused-parameter -Ivmlinux/$(ARCH) -I.
 
-$(B)/wakewhy.bpf.o: bpf/wakewhy.bpf.c $(wildcard bpf/*.h bpf/*.bpf.c) vmlinux/$(ARCH)/vmlinux.h
+$(B)/wakewhy.bpf.o: bpf/wakewhy.bpf.c $(B)/bpf-flags | $(B)/needs.ok
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@.tmp $<
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c -o $@.tmp $<
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
 
 $(B)/wakewhy.skel.h: $(B)/wakewhy.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name wakewhy_bpf > $@.tmp && mv $@.tmp $@
 
-$(B)/user/collect/%.o: $(B)/wakewhy.skel.h
+# The skeleton must be there before the first compile; afterwards the .d files know who includes it.
+$(COLLECT_OBJ): | $(B)/wakewhy.skel.h
+
+# ---- tests -------------------------------------------------------------------------------------
+
+# A unit test links with the pure part only, those named after an outer room with that room too.
+UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+UNIT_RUNTIME := $(filter $(B)/tests/unit/test_runtime%,$(UNIT))
+UNIT_COLLECT := $(filter $(B)/tests/unit/test_collect%,$(UNIT))
+UNIT_CMD := $(filter $(B)/tests/unit/test_cmd%,$(UNIT))
+$(UNIT_RUNTIME) $(UNIT_CMD): $(B)/libruntime.a
+$(UNIT_COLLECT) $(UNIT_CMD): $(B)/libcollect.a
+$(UNIT_CMD): $(B)/libcmd.a
+$(B)/libruntime.a: $(RUNTIME_OBJ)
+$(B)/libcollect.a: $(COLLECT_OBJ)
+$(B)/libcmd.a: $(CMD_OBJ)
+$(B)/libruntime.a $(B)/libcollect.a $(B)/libcmd.a:
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(B)/libwakewhy.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka \
+		$(if $(filter %/libcollect.a,$^),-lbpf) $(PURE_LIBS) -ldl -lpthread
+
+# Small programs whose right answer is known.
+SUBJECTS := $(patsubst tests/subjects/%.c,$(B)/subjects/%,$(wildcard tests/subjects/*.c))
+$(SUBJECTS): $(B)/subjects/%: tests/subjects/%.c $(B)/flags | $(B)/needs.ok
+	$(call say,SUBJECT,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d -pthread -o $@ $< $(LDFLAGS)
+
+.PHONY: unit-tests subjects
+unit-tests: $(UNIT)
+subjects: $(SUBJECTS)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: clean
+# Under sudo, what lands in the checkout belongs to the invoking user; only measuring needs root.
+AS_USER := tests/setup/as-user.sh
+
+.PHONY: deps deps-check
+deps:
+	$(Q)tests/setup/deps.sh install build
+deps-check:
+	$(Q)tests/setup/deps.sh install build run check
+
+.PHONY: demo
+demo:
+	$(Q)tests/setup/deps.sh install build run
+	$(Q)+$(AS_USER) $(MAKE) --no-print-directory all
+	$(Q)$(AS_USER) tests/setup/runtimes.sh
+	$(Q)tests/setup/demo.sh $(B)
+
+.PHONY: check check-unit check-run
+check:
+	$(Q)tests/setup/deps.sh install build run check
+	$(Q)+$(AS_USER) $(MAKE) --no-print-directory all unit-tests subjects
+	$(Q)+$(AS_USER) $(MAKE) --no-print-directory SAN=1 B=$(B)-san unit-tests
+	$(Q)$(AS_USER) tests/setup/runtimes.sh
+	$(Q)NM='$(NM)' tests/run.sh $(B) unit sanitizers layers golden e2e
+
+check-unit: unit-tests
+	$(Q)tests/run.sh $(B) unit
+
+.PHONY: bench
+bench: all subjects
+	$(Q)tests/bench/run.sh $(B)
+
+# ---- install -----------------------------------------------------------------------------------
+
+BIN_DIR := $(DESTDIR)$(PREFIX)/bin
+MAN_DIR := $(DESTDIR)$(PREFIX)/share/man/man1
+COMPLETION_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+
+.PHONY: install uninstall clean
+install: all
+	install -D -m 755 $(B)/wakewhy '$(BIN_DIR)/wakewhy'
+	install -D -m 644 docs/wakewhy.1 '$(MAN_DIR)/wakewhy.1'
+	install -D -m 644 user/cmd/completion.bash '$(COMPLETION_DIR)/wakewhy'
+
+uninstall:
+	rm -f '$(BIN_DIR)/wakewhy' '$(MAN_DIR)/wakewhy.1' '$(COMPLETION_DIR)/wakewhy'
+
 clean:
-	$(Q)rm -rf $(B)
+	$(Q)rm -rf $(B) $(B)-san

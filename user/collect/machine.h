@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cpulist.h"
 #include "base/diag.h"
 
 /* CPU time of the whole machine since boot, all CPUs added, in ns. The kernel shows it in ticks
@@ -26,27 +27,17 @@ int machine_parse_stat(const char *text, long ticks_per_s, struct machine_cpu_ti
 struct machine_cpu_times machine_cpu_times_between(const struct machine_cpu_times *earlier,
 						   const struct machine_cpu_times *later);
 
-/* A set of CPUs by number. */
-struct machine_cpus {
-	uint32_t *cpus; /* rising, each once; owned */
-	size_t n;
-};
+/* CPUs that are online / that this process may run on. -EIO … with diag. */
+int machine_online_cpus(struct cpulist *ret_cpus, struct diag *diag);
+int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag);
 
-/* Reads a list as the kernel and --cpus write it: "0,2-3". -EINVAL with diag for anything else, and
- * for numbers of 65,536 and more. */
-int machine_parse_cpus(const char *list, struct machine_cpus *ret_cpus, struct diag *diag);
-void machine_cpus_free_members(struct machine_cpus *cpus);
-/* CPUs that are online / that this process may run on. */
-int machine_online_cpus(struct machine_cpus *ret_cpus, struct diag *diag);
-int machine_allowed_cpus(struct machine_cpus *ret_cpus, struct diag *diag);
-
-/* How many of these CPUs have a sibling hyper-thread that is online: another program there slows
- * this one down. 0 where the machine does not show its topology. */
-uint32_t machine_siblings(const struct machine_cpus *cpus);
+/* How many of these CPUs have a sibling hyper-thread: another program there slows this one down. 0
+ * where the machine does not show its topology. */
+uint32_t machine_siblings(const struct cpulist *cpus);
 
 /* The frequency governor of these CPUs: its name, the names joined by ", " where they differ, "" where
  * the machine shows none (most virtual ones). Owned by the caller, never NULL. */
-char *machine_governor(const struct machine_cpus *cpus);
+char *machine_governor(const struct cpulist *cpus);
 
 /* The one-minute load average; -EIO … with diag. */
 int machine_load(double *ret_load, struct diag *diag);
