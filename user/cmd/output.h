@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "cmd/options.h"
@@ -13,10 +14,10 @@
 struct outputs;
 
 /* Opens each -o FILE of options (its format by its extension, or by -f where it has none that is
- * known), and the stream that gets a report besides: standard output, or standard error with
- * `to_stderr` (run; no such report then when -o was given). -EINVAL: a name, format or combination
- * is wrong (exit status 2); any other error: the place cannot be written (exit status 1). Nothing
- * is left behind on failure. */
+ * known), and the stream that gets a report besides: standard output (not with -q where -o names a
+ * file), or standard error with `to_stderr` (run; only where -o is not given). -EINVAL: a name, format or
+ * combination is wrong (exit status 2); any other error: the place cannot be written (exit status
+ * 1). Nothing is left behind on failure. */
 int outputs_open(struct outputs **ret_outputs, const struct options *options, bool to_stderr,
 		 struct diag *diag);
 
