@@ -1,0 +1,247 @@
+/* Whether a capture can be trusted: ours against the kernel's own figures, and what was lost. */
+#include "model/trust.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/units.h"
+
+/* Limits of the differences; docs/metrics.md says where they come from. */
+#define ONCPU_LESS_SHARE   0.005
+#define ONCPU_LESS_NS	   1e6
+#define ONCPU_MORE_SHARE   0.05
+#define ONCPU_MORE_NS	   5e6
+#define RUSAGE_LESS_NS	   5e6
+#define SWITCHES_SHARE	   0.001
+#define SWITCHES_AT_LEAST  2
+
+/* The same stretch of one thread's life as both saw it. */
+struct trust_pair {
+	uint64_t oncpu_ns_kernel, oncpu_ns_own;
+	uint64_t switches_kernel, switches_own;
+};
+
+static uint64_t trust_distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Figures only rise. One that fell is damage: the distance makes it a difference that shows. */
+static struct trust_pair trust_pair(const struct wk_thread *t)
+{
+	uint64_t own_ns = t->count.oncpu_ns - t->edge_ns;
+
+	return (struct trust_pair){
+		.oncpu_ns_kernel = trust_distance(t->last.oncpu_ns, t->base.oncpu_ns),
+		.oncpu_ns_own = trust_distance(own_ns, t->own_base.oncpu_ns),
+		.switches_kernel = trust_distance(t->last.voluntary, t->base.voluntary) +
+				   trust_distance(t->last.preempted, t->base.preempted),
+		.switches_own =
+			trust_distance(t->count.switches_voluntary, t->own_base.voluntary) +
+			trust_distance(t->count.switches_preempted, t->own_base.preempted),
+	};
+}
+
+__attribute__((format(printf, 2, 3))) static void trust_doubt(struct run_trust *trust,
+							      const char *fmt, ...)
+{
+	struct strbuf text = {};
+	va_list args;
+
+	va_start(args, fmt);
+	strbuf_vprintf(&text, fmt, args);
+	va_end(args);
+	*vec_push(&trust->reasons) = strbuf_take(&text);
+	trust->ok = false;
+}
+
+/* Interrupts and stolen time are in our figures and may be missing from the kernel's. At worst all
+ * that the machine had of them fell on our threads. */
+static double trust_allowance_ns(const struct capture *capture)
+{
+	double share = capture->noise.steal_share + capture->noise.irq_share;
+	double window_ns = (double)(capture->end_ns - capture->start_ns);
+
+	if (capture->end_ns < capture->start_ns || !(share > 0))
+		return 0;
+	return (share < 1 ? share : 1) * window_ns * capture->noise.cpus_online;
+}
+
+static bool trust_oncpu_agrees(uint64_t own, uint64_t kernel, double allowance_ns)
+{
+	double difference = (double)own - (double)kernel;
+
+	return difference >= -(ONCPU_LESS_SHARE * (double)kernel + ONCPU_LESS_NS) &&
+	       difference <= ONCPU_MORE_SHARE * (double)kernel + ONCPU_MORE_NS + allowance_ns;
+}
+
+static void trust_check_thread(struct run_trust *trust, const struct wk_thread *t,
+			       const struct trust_pair *pair, double allowance_ns,
+			       uint64_t *disagreeing)
+{
+	char own[UNITS_TEXT_BYTES], kernel[UNITS_TEXT_BYTES];
+
+	if (trust_oncpu_agrees(pair->oncpu_ns_own, pair->oncpu_ns_kernel, allowance_ns))
+		return;
+	/* One thread is named, the others are counted: a thousand sentences help nobody. */
+	if ((*disagreeing)++ > 0)
+		return;
+	units_format_duration(own, (double)pair->oncpu_ns_own);
+	units_format_duration(kernel, (double)pair->oncpu_ns_kernel);
+	trust_doubt(trust, "on-CPU time of thread %u (%.*s): %s counted, %s by the kernel", t->tid,
+		    WK_COMM_BYTES, t->comm, own, kernel);
+}
+
+/* Fills the sums; returns the sum of the threads' differences in switches, in which an excess here
+ * does not hide a lack there. */
+static uint64_t trust_compare_threads(struct run_trust *trust, const struct capture *capture,
+				      double allowance_ns)
+{
+	uint64_t switches_diff = 0, disagreeing = 0;
+
+	for (size_t i = 0; i < capture->threads.n; i++) {
+		const struct wk_thread *t = &capture->threads.items[i].t;
+		struct trust_pair pair;
+		uint64_t diff;
+
+		if (!(t->flags & WK_FLAG_BASED))
+			continue;
+		pair = trust_pair(t);
+		trust->threads_compared++;
+		trust->oncpu_ns_kernel += pair.oncpu_ns_kernel;
+		trust->oncpu_ns_own += pair.oncpu_ns_own;
+		trust->switches_kernel += pair.switches_kernel;
+		trust->switches_own += pair.switches_own;
+		diff = trust_distance(pair.oncpu_ns_own, pair.oncpu_ns_kernel);
+		if (diff > trust->worst_oncpu_diff_ns)
+			trust->worst_oncpu_diff_ns = diff;
+		diff = trust_distance(pair.switches_own, pair.switches_kernel);
+		if (diff > trust->worst_switches_diff)
+			trust->worst_switches_diff = diff;
+		if (__builtin_add_overflow(switches_diff, diff, &switches_diff))
+			switches_diff = UINT64_MAX;
+		trust_check_thread(trust, t, &pair, allowance_ns, &disagreeing);
+	}
+	if (disagreeing > 1)
+		trust_doubt(trust, "on-CPU time of %" PRIu64 " more %s differs from the kernel's",
+			    disagreeing - 1, disagreeing == 2 ? "thread" : "threads");
+	return switches_diff;
+}
+
+static void trust_check_sums(struct run_trust *trust, uint64_t switches_diff, double allowance_ns)
+{
+	char own[UNITS_TEXT_BYTES], kernel[UNITS_TEXT_BYTES];
+	double limit = SWITCHES_SHARE * (double)trust->switches_kernel;
+
+	if (!trust_oncpu_agrees(trust->oncpu_ns_own, trust->oncpu_ns_kernel, allowance_ns))
+		trust_doubt(trust, "on-CPU time of all threads: %s counted, %s by the kernel",
+			    units_format_duration(own, (double)trust->oncpu_ns_own),
+			    units_format_duration(kernel, (double)trust->oncpu_ns_kernel));
+	if (limit < SWITCHES_AT_LEAST)
+		limit = SWITCHES_AT_LEAST;
+	if ((double)switches_diff > limit)
+		trust_doubt(trust,
+			    "context switches: %s counted, %s by the kernel, %" PRIu64
+			    " apart when taken thread by thread",
+			    units_format_count(own, trust->switches_own),
+			    units_format_count(kernel, trust->switches_kernel), switches_diff);
+}
+
+/* The kernel's sum over the command and what it waited for. It holds at most what we followed when
+ * children are followed and the window is the command's whole life; what ran before its exec is
+ * in it as well. */
+static void trust_check_rusage(struct run_trust *trust, const struct capture *capture)
+{
+	double kernel_ns = (double)capture->rusage_oncpu_ns, own_ns = 0;
+	char own[UNITS_TEXT_BYTES], kernel[UNITS_TEXT_BYTES];
+
+	if (!capture->rusage_oncpu_ns || capture->partial || capture->exit_status == -1 ||
+	    !capture->workload ||
+	    (strcmp(capture->workload, "run") != 0 && strcmp(capture->workload, "startup") != 0))
+		return;
+	for (size_t i = 0; i < capture->threads.n; i++) {
+		if (!(capture->threads.items[i].t.flags & WK_FLAG_FOLLOW))
+			return;
+		own_ns += (double)capture->threads.items[i].t.count.oncpu_ns;
+	}
+	if (own_ns < kernel_ns - ONCPU_LESS_SHARE * kernel_ns - RUSAGE_LESS_NS)
+		trust_doubt(trust, "on-CPU time of the command: %s counted, %s by its rusage",
+			    units_format_duration(own, own_ns),
+			    units_format_duration(kernel, kernel_ns));
+}
+
+static void trust_check_lost(struct run_trust *trust, const struct capture *capture)
+{
+	static const char *const sentences[WK_LOST_MAX][2] = {
+		[WK_LOST_THREADS] = {"%s thread was not followed: no slot was free",
+				     "%s threads were not followed: no slot was free"},
+		[WK_LOST_STORAGE] = {"%s thread was not followed: the kernel refused task storage",
+				     "%s threads were not followed: the kernel refused task storage"},
+		[WK_LOST_SYSCALL_TABLES] = {
+			"the calls by number of %s dead thread could not be kept",
+			"the calls by number of %s dead threads could not be kept"},
+		[WK_LOST_SERIES] = {"%s second fell beyond the end of the per-second series",
+				    "%s seconds fell beyond the end of the per-second series"},
+		[WK_LOST_EVENTS] = {"%s event was lost: an exec or its arguments may be missing",
+				    "%s events were lost: execs or their arguments may be missing"},
+		[WK_LOST_UNORDERED] = {"%s switch did not follow from the state before it",
+				       "%s switches did not follow from the state before them"},
+	};
+
+	for (size_t i = 0; i < WK_LOST_MAX; i++) {
+		char count[UNITS_TEXT_BYTES];
+		uint64_t n = capture->lost[i];
+
+		if (!n)
+			continue;
+		if (__builtin_add_overflow(trust->lost, n, &trust->lost))
+			trust->lost = UINT64_MAX;
+		trust_doubt(trust, sentences[i][n != 1], units_format_count(count, n));
+	}
+}
+
+static void trust_check_misses(struct run_trust *trust, const struct capture *capture)
+{
+	struct strbuf names = {};
+
+	for (size_t i = 0; i < capture->probes.n; i++) {
+		const struct capture_probe *probe = &capture->probes.items[i];
+
+		if (!probe->misses)
+			continue;
+		if (__builtin_add_overflow(trust->misses, probe->misses, &trust->misses))
+			trust->misses = UINT64_MAX;
+		strbuf_printf(&names, "%s%s %" PRIu64, names.n ? ", " : "",
+			      probe->name ? probe->name : "?", probe->misses);
+	}
+	if (trust->misses)
+		trust_doubt(trust, "the kernel skipped %" PRIu64 " %s (%s)", trust->misses,
+			    trust->misses == 1 ? "probe run" : "probe runs", strbuf_text(&names));
+	strbuf_free_members(&names);
+}
+
+void trust_init(struct run_trust *ret_trust, const struct capture *capture)
+{
+	double allowance_ns = trust_allowance_ns(capture);
+	struct run_trust trust = {.ok = true};
+	uint64_t switches_diff;
+
+	trust_check_lost(&trust, capture);
+	trust_check_misses(&trust, capture);
+	switches_diff = trust_compare_threads(&trust, capture, allowance_ns);
+	trust_check_sums(&trust, switches_diff, allowance_ns);
+	trust_check_rusage(&trust, capture);
+	*ret_trust = trust;
+}
+
+void trust_free_members(struct run_trust *trust)
+{
+	if (!trust)
+		return;
+	for (size_t i = 0; i < trust->reasons.n; i++)
+		free(trust->reasons.items[i]);
+	free(trust->reasons.items);
+	memset(trust, 0, sizeof(*trust));
+}
