@@ -8,7 +8,8 @@
 struct wk_config {
 	__u32 slots;		/* in the threads map */
 	__u32 recycle_at;	/* dead slots that wait before user space is woken */
-	__u32 series_seconds;	/* in the seconds map */
+	__u32 series_seconds;	/* in the seconds map, for each group */
+	__u32 groups;		/* in the seconds map */
 	__u32 page_bytes;
 	__u64 cgroup_id;	/* follow what is in this cgroup; 0: none */
 	__u32 glob_bytes;	/* length of name_glob; 0: none */

@@ -216,7 +216,9 @@ int BPF_PROG(sched_process_exec, struct task_struct *task)
 		gate_passed(task, t, now_ns);
 	t->exec_ns = now_ns;
 	bpf_probe_read_kernel(t->comm, sizeof(t->comm), task->comm);
-	thread_name_ids(t, task); /* another thread than the leader becomes the leader */
+	/* Another thread than the leader becomes the leader and takes over its ids and its age. */
+	thread_name_ids(t, task);
+	t->start_ns = BPF_CORE_READ(task, start_time);
 	exec_send(task, t, now_ns);
 	return 0;
 }

@@ -6,6 +6,7 @@ const volatile struct wk_config cfg = {
 	.slots = 24576,
 	.recycle_at = 4096,
 	.series_seconds = 4096,
+	.groups = 1,
 	.page_bytes = 4096,
 	.follow = 1,
 	.count_syscalls = 1,
@@ -83,13 +84,17 @@ static __always_inline void lose(enum wk_lost what)
 	__sync_fetch_and_add(&lost[what], 1);
 }
 
+/* The series of a group, as account.h hands it through. */
+#define SERIES_OF(thread) ((void *)(unsigned long)(thread)->group)
+
 static __always_inline void series_add(void *series, __u64 second, __u64 oncpu_ns, __u64 wakeups,
 				       __s64 full_delta)
 {
-	__u32 key = second;
-	struct wk_second *s = bpf_map_lookup_elem(&seconds, &key);
+	__u32 key = (unsigned long)series * cfg.series_seconds + second;
+	struct wk_second *s = NULL;
 
-	(void)series;
+	if (second < cfg.series_seconds)
+		s = bpf_map_lookup_elem(&seconds, &key);
 	if (!s) {
 		lose(WK_LOST_SERIES);
 		return;

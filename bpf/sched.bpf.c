@@ -32,7 +32,7 @@ static __always_inline void switch_out(struct wk_task *w, struct task_struct *pr
 	kernel.voluntary = prev->nvcsw;
 	kernel.preempted = prev->nivcsw;
 	if (account_switch_out(t, now_ns, to, to != WK_STATE_READY, &kernel, window.start_ns,
-			       window.end_ns, NULL))
+			       window.end_ns, SERIES_OF(t)))
 		lose(WK_LOST_UNORDERED);
 	if (to == WK_STATE_DEAD)
 		thread_died(w, t, now_ns);
@@ -46,7 +46,7 @@ static __always_inline void switch_in(struct wk_task *w, struct task_struct *nex
 	if (!t)
 		return;
 	if (account_switch_in(t, now_ns, bpf_get_smp_processor_id(), from_idle, window.start_ns,
-			      window.end_ns, NULL))
+			      window.end_ns, SERIES_OF(t)))
 		lose(WK_LOST_UNORDERED);
 	if (t->flags & WK_FLAG_GATED)
 		t->base.oncpu_ns = next->se.sum_exec_runtime;

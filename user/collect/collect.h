@@ -13,6 +13,7 @@ struct collector;
 struct collect_options {
 	uint32_t max_threads;	/* alive at once; 0: 16,384 */
 	uint32_t series_seconds; /* length of the per-second series; 0: 4,096 */
+	uint32_t groups;	/* kept apart (see collector_add_gated); 0: 1 */
 	bool syscalls;		/* count system calls (slows every call on the machine) */
 	bool follow;		/* children of followed processes too */
 	bool stamp_output;	/* stamp exec calls and first writes: needs syscalls */
@@ -61,7 +62,7 @@ uint32_t collector_alive(const struct collector *collector);
 uint64_t collector_schedstat_ns(const struct collector *collector);
 
 /* Closes the window if it is open, and moves what group `group` did into ret_capture: window,
- * threads, images, seconds (of all groups), lost, probes, observer, noise. The caller fills the rest
+ * threads, images, seconds, lost (of all groups), probes, observer, noise. The caller fills the rest
  * (label, workload …). */
 int collector_take(struct collector *collector, uint32_t group, struct capture *ret_capture,
 		   struct diag *diag);

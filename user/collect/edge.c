@@ -1,0 +1,56 @@
+/* What is read once when the window opens and once when it closes: our own cost, the machine's CPU
+ * time, the probes' runs. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "collect/internal.h"
+
+#include "wakewhy.skel.h"
+
+static void probes_read(const struct collector *c, struct collect_edge *edge)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, c->skel->obj)
+	{
+		struct bpf_prog_info info = {0};
+		struct capture_probe *probe;
+		__u32 bytes = sizeof(info);
+		int fd = bpf_program__fd(program);
+
+		if (fd < 0 || bpf_program__type(program) != BPF_PROG_TYPE_TRACING ||
+		    program == c->skel->progs.seed_tasks)
+			continue;
+		if (bpf_obj_get_info_by_fd(fd, &info, &bytes))
+			continue;
+		probe = vec_push(&edge->probes);
+		probe->name = mem_strdup(bpf_program__name(program));
+		probe->runs = info.run_cnt;
+		probe->ns = info.run_time_ns;
+		probe->misses = info.recursion_misses;
+	}
+}
+
+void collect_edge_read(struct collector *c, struct collect_edge *ret_edge)
+{
+	struct rusage usage;
+	char *text = machine_read_file("/proc/self/schedstat", 256);
+
+	collect_edge_free_members(ret_edge);
+	if (text)
+		ret_edge->oncpu_ns = strtoull(text, NULL, 10);
+	free(text);
+	getrusage(RUSAGE_SELF, &usage);
+	ret_edge->wakeups = usage.ru_nvcsw;
+	ret_edge->has_cpu = !machine_cpu_times(&ret_edge->cpu, NULL);
+	probes_read(c, ret_edge);
+}
+
+void collect_edge_free_members(struct collect_edge *edge)
+{
+	for (size_t i = 0; i < edge->probes.n; i++)
+		free(edge->probes.items[i].name);
+	free(edge->probes.items);
+	memset(edge, 0, sizeof(*edge));
+}

@@ -1,0 +1,191 @@
+/* Reading the slots: of the dead while the window is open, of all when it has closed. */
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collect/internal.h"
+
+#include "wakewhy.skel.h"
+
+/* account.h adds seconds through this: here to what a group's threads carried in their slots. */
+static void series_add(void *series, uint64_t second, uint64_t oncpu_ns, uint64_t wakeups,
+		       int64_t full_delta)
+{
+	struct collect_group *group = series;
+	struct wk_second *s;
+
+	while (group->carried.n <= second)
+		vec_push(&group->carried);
+	s = &group->carried.items[second];
+	s->oncpu_ns += oncpu_ns;
+	s->wakeups += wakeups;
+	s->full_delta += full_delta;
+}
+
+#include "bpf/account.h"
+
+/* The table of system calls that a dead thread left. Takes it out of the map. */
+static struct wk_task *dead_task_take(struct collector *c, uint32_t slot)
+{
+	struct wk_task *task;
+
+	if (!c->options.syscalls)
+		return NULL;
+	task = mem_zalloc(sizeof(*task));
+	if (!bpf_map_lookup_and_delete_elem(bpf_map__fd(c->skel->maps.dead_syscalls), &slot, task))
+		return task;
+	free(task);
+	return NULL;
+}
+
+/* Copies a slot's figures, closes their books, and keeps them unless they lie before the window. */
+static struct collected_thread *thread_keep(struct collector *c, const struct wk_thread *slot)
+{
+	const struct wk_window *w = &c->skel->data->window;
+	struct collected_thread *kept;
+	struct wk_thread t = *slot;
+
+	if (t.flags & WK_FLAG_GATED || t.group >= c->cfg.groups || w->start_ns == WK_NEVER ||
+	    (t.state == WK_STATE_DEAD && t.end_ns < w->start_ns))
+		return NULL;
+	account_settle(&t, w->start_ns, w->end_ns, &c->groups[t.group]);
+	kept = vec_push(&c->threads);
+	kept->t = t;
+	return kept;
+}
+
+static void slot_give_back(struct collector *c, uint32_t slot)
+{
+	memset(&c->slots[slot], 0, sizeof(c->slots[slot]));
+	bpf_map_update_elem(bpf_map__fd(c->skel->maps.free_slots), NULL, &slot, BPF_ANY);
+}
+
+void collect_harvest(struct collector *c)
+{
+	uint32_t used = collect_slots_used(c);
+
+	for (uint32_t i = 0; i < used; i++) {
+		struct collected_thread *kept;
+		struct wk_task *task;
+
+		if (__atomic_load_n(&c->slots[i].state, __ATOMIC_ACQUIRE) != WK_STATE_DEAD ||
+		    !c->slots[i].end_ns)
+			continue;
+		task = dead_task_take(c, i);
+		kept = thread_keep(c, &c->slots[i]);
+		if (kept)
+			kept->task = task;
+		else
+			free(task);
+		slot_give_back(c, i);
+	}
+}
+
+/* Called for each live thread; its slot's figures are kept with its table. */
+static void settle_live(struct collector *c, const struct wk_task *task)
+{
+	uint32_t slot = task->slot_plus_1 - 1;
+	struct collected_thread *kept;
+
+	if (slot >= c->cfg.slots || c->slots[slot].state == WK_STATE_NONE ||
+	    c->slots[slot].state == WK_STATE_DEAD)
+		return;
+	kept = thread_keep(c, &c->slots[slot]);
+	if (kept && c->options.syscalls) {
+		kept->task = mem_zalloc(sizeof(*task));
+		*kept->task = *task;
+	}
+	c->slots[slot].state = WK_STATE_NONE; /* read */
+}
+
+/* Waits until no probe that began before the window closed is still running: probes run without
+ * preemption, and a grace period outlasts that. Not needed when nobody is left to be probed. */
+static void probes_wait(struct collector *c)
+{
+	if (collector_alive(c))
+		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+int collect_settle(struct collector *c, struct diag *diag)
+{
+	struct wk_seed seed = {.mode = WK_SEED_SETTLE};
+	uint32_t used;
+	bool empty;
+	int err;
+
+	collector_close_window(c);
+	probes_wait(c);
+	err = collector_service(c, &empty, diag);
+	if (!err && !empty)
+		err = collect_pass(c, &seed, settle_live, NULL, diag);
+	if (err)
+		return err;
+	collect_harvest(c);
+	/* Threads that are past their exit but have not left the CPU yet: no pass over the tasks shows
+	 * them any more. What is known is kept; the table of system calls is lost. */
+	used = collect_slots_used(c);
+	for (uint32_t i = 0; i < used; i++) {
+		if (c->slots[i].state == WK_STATE_NONE)
+			continue;
+		if (thread_keep(c, &c->slots[i]) && c->options.syscalls)
+			c->lost[WK_LOST_SYSCALL_TABLES]++;
+	}
+	c->settled = true;
+	return 0;
+}
+
+void collect_forget(struct collector *c)
+{
+	for (size_t i = 0; i < c->threads.n; i++)
+		free(c->threads.items[i].task);
+	free(c->threads.items);
+	memset(&c->threads, 0, sizeof(c->threads));
+	for (size_t i = 0; i < c->images.n; i++)
+		free(c->images.items[i].argv);
+	free(c->images.items);
+	memset(&c->images, 0, sizeof(c->images));
+	for (uint32_t i = 0; c->groups && i < (c->cfg.groups ? c->cfg.groups : 1); i++) {
+		free(c->groups[i].carried.items);
+		memset(&c->groups[i], 0, sizeof(c->groups[i]));
+	}
+	memset(c->lost, 0, sizeof(c->lost));
+	c->settled = false;
+	c->recycle = false;
+}
+
+static void map_drain(const struct bpf_map *map)
+{
+	int fd = bpf_map__fd(map);
+	__u32 value;
+
+	while (!bpf_map_lookup_and_delete_elem(fd, NULL, &value))
+		;
+}
+
+int collector_reset(struct collector *c, struct diag *diag)
+{
+	struct wk_seed seed = {.mode = WK_SEED_UNFOLLOW};
+	bool empty;
+	int err = 0;
+
+	if (collector_alive(c))
+		err = collect_pass(c, &seed, NULL, NULL, diag);
+	err = err ?: collector_service(c, &empty, diag);
+	if (err)
+		return err;
+	collect_harvest(c);
+	memset(c->slots, 0, (size_t)collect_slots_used(c) * sizeof(*c->slots));
+	memset(c->seconds, 0, c->seconds_bytes);
+	map_drain(c->skel->maps.free_slots);
+	c->skel->bss->next_slot = 0;
+	c->skel->bss->alive = 0;
+	c->skel->bss->dead_waiting = 0;
+	memset(c->skel->bss->lost, 0, sizeof(c->skel->bss->lost));
+	c->skel->data->window.start_ns = WK_NEVER;
+	c->skel->data->window.end_ns = WK_NEVER;
+	c->skel->data->window.open = 0;
+	collect_forget(c);
+	return 0;
+}

@@ -1,0 +1,78 @@
+/* The collector as the files of this room share it. */
+#ifndef WAKEWHY_COLLECT_INTERNAL_H
+#define WAKEWHY_COLLECT_INTERNAL_H
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/config.h"
+#include "collect/collect.h"
+#include "collect/machine.h"
+
+struct wakewhy_bpf;
+struct ring_buffer;
+
+struct collected_thread {
+	struct wk_thread t;
+	struct wk_task *task; /* owned; NULL: its table was lost or there is none */
+};
+
+/* What threads carried in their current second when their slots were read. */
+struct collect_group {
+	VEC(struct wk_second) carried;
+};
+
+/* What is read once when the window opens and once when it closes. */
+struct collect_edge {
+	uint64_t wakeups; /* of this process */
+	uint64_t oncpu_ns;
+	bool has_cpu;
+	struct machine_cpu_times cpu;
+	VEC(struct capture_probe) probes;
+};
+
+struct collector {
+	struct wakewhy_bpf *skel;
+	struct collect_options options;
+	struct wk_config cfg;
+	struct wk_thread *slots; /* the threads map */
+	size_t slots_bytes;
+	struct wk_second *seconds;
+	size_t seconds_bytes;
+	struct ring_buffer *events;
+	int stats_fd; /* keeps the timing of probes on; -1: off */
+	bool recycle; /* dead slots wait to be read */
+	/* Threads whose slots have been given back, until their group is taken. */
+	VEC(struct collected_thread) threads;
+	VEC(struct capture_image) images;
+	uint64_t lost[WK_LOST_MAX]; /* on this side */
+	struct collect_group *groups; /* cfg.groups of them */
+	struct collect_edge before, after;
+	bool settled; /* the books are closed: each group may be taken */
+	struct capture_noise machine; /* what does not change between windows */
+};
+
+/* edge.c */
+void collect_edge_read(struct collector *collector, struct collect_edge *ret_edge);
+void collect_edge_free_members(struct collect_edge *edge);
+
+/* follow.c: one pass of the task iterator. Hands what the kernel side writes to `reader`, which may be
+ * NULL, in whole struct wk_task; *ret_followed may be NULL. */
+typedef void collect_reader(struct collector *collector, const struct wk_task *task);
+int collect_pass(struct collector *collector, const struct wk_seed *seed, collect_reader *reader,
+		 uint32_t *ret_followed, struct diag *diag);
+
+/* events.c: handler of the ring buffer. */
+int collect_event(void *collector, void *data, size_t bytes);
+
+/* harvest.c: moves what dead threads left into collector->threads and gives their slots back. */
+void collect_harvest(struct collector *collector);
+/* Closes the books: all followed threads are in collector->threads afterwards. */
+int collect_settle(struct collector *collector, struct diag *diag);
+/* Drops all that was collected; the probes go on. */
+void collect_forget(struct collector *collector);
+
+/* Slots that have been in use: the first so many of the threads map. */
+uint32_t collect_slots_used(const struct collector *collector);
+
+#endif

@@ -1,0 +1,291 @@
+/* Opening the collector: configuration, loading, attaching, and what to say when it fails. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+
+#include "base/log.h"
+#include "collect/internal.h"
+#include "collect/kernel.h"
+
+#include "wakewhy.skel.h"
+
+#define DEFAULT_THREADS 16384
+#define DEFAULT_SERIES_SECONDS 4096
+
+static int quiet_print(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	char line[512];
+
+	(void)level;
+	if (log_get_level() < LOG_LEVEL_VERBOSE)
+		return 0;
+	vsnprintf(line, sizeof(line), fmt, args);
+	line[strcspn(line, "\n")] = '\0';
+	log_debug("libbpf: %s", line);
+	return 0;
+}
+
+static int config_from_options(struct wk_config *cfg, const struct collect_options *o,
+			       struct diag *diag)
+{
+	uint32_t max = o->max_threads ? o->max_threads : DEFAULT_THREADS;
+
+	/* Half as many slots again as threads alive: dead ones wait there to be read. */
+	cfg->slots = max + max / 2;
+	cfg->recycle_at = max / 4 ? max / 4 : 1;
+	cfg->series_seconds = o->series_seconds ? o->series_seconds : DEFAULT_SERIES_SECONDS;
+	cfg->groups = o->groups ? o->groups : 1;
+	cfg->page_bytes = sysconf(_SC_PAGESIZE);
+	cfg->all = o->all;
+	cfg->kernel_threads = o->kernel_threads;
+	cfg->follow = o->follow;
+	cfg->count_syscalls = o->syscalls;
+	cfg->stamp_output = o->stamp_output;
+	cfg->open_at_exec = o->open_at_exec;
+	cfg->cgroup_id = o->cgroup_id;
+	cfg->nr_execve = SYS_execve;
+	cfg->nr_execveat = SYS_execveat;
+	cfg->nr_write = SYS_write;
+	cfg->nr_writev = SYS_writev;
+	if (o->name_glob) {
+		size_t n = strlen(o->name_glob);
+
+		if (!n || n >= WK_GLOB_BYTES)
+			return diag_hint(diag,
+					 diag_set(diag, -EINVAL, "bad name '%s': %s", o->name_glob,
+						  n ? "too long" : "empty"),
+					 "a process's name has at most 15 bytes; use '*' for the rest");
+		cfg->glob_bytes = n;
+		memcpy(cfg->name_glob, o->name_glob, n);
+	}
+	return 0;
+}
+
+/* How many arguments does the kernel's type information give a tracepoint, the context left out?
+ * -errno where it has none. *ret_types (at most max of them) gets their type ids. */
+static int tracepoint_args(const struct btf *btf, const char *name, const struct btf_param **ret_args)
+{
+	char type_name[128];
+	const struct btf_type *t;
+	int id;
+
+	snprintf(type_name, sizeof(type_name), "btf_trace_%s", name);
+	id = btf__find_by_name_kind(btf, type_name, BTF_KIND_TYPEDEF);
+	if (id < 0)
+		return id;
+	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+	if (!t || !btf_is_ptr(t))
+		return -EINVAL;
+	t = btf__type_by_id(btf, t->type);
+	if (!t || !btf_is_func_proto(t) || btf_vlen(t) < 1)
+		return -EINVAL;
+	*ret_args = btf_params(t) + 1;
+	return btf_vlen(t) - 1;
+}
+
+/* Adapts cfg to the shapes of this kernel's tracepoints. The shapes of new kernels are tried without asking,
+ * because reading all type information twice would double the time to start; this runs when they
+ * did not load. -ENOTSUP with diag for a shape that cannot be used. */
+static int config_from_btf(struct wk_config *cfg, struct diag *diag)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_param *args;
+	int n, err = 0;
+
+	if (!btf)
+		return diag_hint(diag,
+				 diag_set(diag, -ENOTSUP,
+					  "this kernel gives no type information (BTF), "
+					  "which the probes need"),
+				 "run a kernel built with CONFIG_DEBUG_INFO_BTF=y");
+	n = tracepoint_args(btf, "sched_switch", &args);
+	if (n < 0)
+		err = diag_set(diag, -ENOTSUP, "this kernel has no tracepoint sched_switch for BPF");
+	else if (!btf_is_ptr(btf__type_by_id(btf, args[1].type)))
+		/* fa2c3254d7cf had the state before prev and next; 9c2136be0878 moved it. */
+		err = diag_hint(diag,
+				diag_set(diag, -ENOTSUP,
+					 "this kernel's sched_switch has its arguments in an order "
+					 "that only 5.18 release candidates had"),
+				"run a released kernel");
+	else
+		cfg->switch_has_state = n >= 4;
+	n = tracepoint_args(btf, "sched_process_exit", &args);
+	cfg->exit_has_group_dead = n >= 2;
+	btf__free(btf);
+	return err;
+}
+
+/* Says in a sentence why the kernel refused; err is what loading gave. */
+static int explain_refusal(int err, struct diag *diag)
+{
+	if (!kernel_capabilities_suffice(kernel_capabilities()))
+		return diag_hint(diag,
+				 diag_set(diag, -EPERM, "not permitted to load BPF programs"),
+				 "run it with sudo, or give it the capabilities bpf and perfmon");
+	if (kernel_lockdown() == KERNEL_LOCKDOWN_CONFIDENTIALITY)
+		return diag_hint(diag,
+				 diag_set(diag, -EPERM,
+					  "kernel lockdown (confidentiality) forbids reading the kernel"),
+				 "boot with lockdown=integrity or none");
+	if (kernel_btf_bytes() < 0)
+		return diag_hint(diag,
+				 diag_set(diag, -ENOTSUP,
+					  "this kernel gives no type information (BTF), "
+					  "which the probes need"),
+				 "run a kernel built with CONFIG_DEBUG_INFO_BTF=y");
+	return diag_hint(diag,
+			 diag_set(diag, err == -EPERM ? -EPERM : -ENOTSUP,
+				  "the kernel refused the probes: %s", strerror(-err)),
+			 "'wakewhy doctor' says what is missing; -v shows what the kernel said");
+}
+
+static int skel_size_maps(struct wakewhy_bpf *skel, const struct wk_config *cfg)
+{
+	int err = 0;
+
+	err = err ?: bpf_map__set_max_entries(skel->maps.threads, cfg->slots);
+	err = err ?: bpf_map__set_max_entries(skel->maps.free_slots, cfg->slots);
+	err = err ?: bpf_map__set_max_entries(skel->maps.dead_syscalls, cfg->slots);
+	err = err ?: bpf_map__set_max_entries(skel->maps.seconds,
+					      cfg->groups * cfg->series_seconds);
+	return err;
+}
+
+static int skel_load(struct collector *c, struct diag *diag)
+{
+	int err;
+
+	c->skel = wakewhy_bpf__open();
+	if (!c->skel)
+		return explain_refusal(-errno, diag);
+	*(struct wk_config *)&c->skel->rodata->cfg = c->cfg;
+	err = skel_size_maps(c->skel, &c->cfg);
+	if (err)
+		return explain_refusal(err, diag);
+	bpf_program__set_autoload(c->skel->progs.sys_enter, c->options.syscalls);
+	bpf_program__set_autoload(c->skel->progs.cgroup_attach_task, c->cfg.cgroup_id != 0);
+	err = wakewhy_bpf__load(c->skel);
+	if (err) {
+		wakewhy_bpf__destroy(c->skel);
+		c->skel = NULL;
+	}
+	return err;
+}
+
+static int load_adapting(struct collector *c, struct diag *diag)
+{
+	struct wk_config before = c->cfg;
+	int err = skel_load(c, diag);
+
+	if (!err || !kernel_capabilities_suffice(kernel_capabilities()))
+		return err ? explain_refusal(err, diag) : 0;
+	if (kernel_lockdown() == KERNEL_LOCKDOWN_CONFIDENTIALITY || kernel_btf_bytes() < 0)
+		return explain_refusal(err, diag);
+	if (config_from_btf(&c->cfg, diag))
+		return -ENOTSUP;
+	if (memcmp(&before, &c->cfg, sizeof(before)))
+		err = skel_load(c, diag);
+	return err ? explain_refusal(err, diag) : 0;
+}
+
+static void *map_memory(const struct bpf_map *map, size_t bytes, struct diag *diag)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (p == MAP_FAILED) {
+		diag_set(diag, -errno, "cannot map the counters (%s): %s", bpf_map__name(map),
+			 strerror(errno));
+		return NULL;
+	}
+	return p;
+}
+
+static size_t whole_pages(size_t bytes)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+static int collector_start(struct collector *c, struct diag *diag)
+{
+	int err = config_from_options(&c->cfg, &c->options, diag);
+
+	err = err ?: load_adapting(c, diag);
+	if (err)
+		return err;
+	c->slots_bytes = whole_pages(c->cfg.slots * sizeof(struct wk_thread));
+	c->slots = map_memory(c->skel->maps.threads, c->slots_bytes, diag);
+	c->seconds_bytes = whole_pages((size_t)c->cfg.groups * c->cfg.series_seconds *
+				       sizeof(struct wk_second));
+	c->seconds = map_memory(c->skel->maps.seconds, c->seconds_bytes, diag);
+	if (!c->slots || !c->seconds)
+		return -ENOMEM;
+	c->events = ring_buffer__new(bpf_map__fd(c->skel->maps.events), collect_event, c, NULL);
+	if (!c->events)
+		return diag_set(diag, -errno, "cannot open the event ring: %s", strerror(errno));
+	if (c->options.time_probes)
+		c->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	err = wakewhy_bpf__attach(c->skel);
+	return err ? explain_refusal(err, diag) : 0;
+}
+
+static void machine_facts(struct capture_noise *noise)
+{
+	struct cpulist cpus;
+
+	if (!machine_online_cpus(&cpus, NULL))
+		noise->cpus_online = cpulist_count(&cpus);
+	memset(&cpus, 0, sizeof(cpus));
+	if (!machine_allowed_cpus(&cpus, NULL))
+		noise->cpus_used = cpulist_count(&cpus);
+	noise->siblings_shared = machine_siblings(&cpus);
+	noise->governor = machine_governor(&cpus);
+}
+
+int collector_open(struct collector **ret_collector, const struct collect_options *options,
+		   struct diag *diag)
+{
+	struct collector *c = mem_zalloc(sizeof(*c));
+	int err;
+
+	c->options = *options;
+	c->stats_fd = -1;
+	c->groups = mem_calloc(options->groups ? options->groups : 1, sizeof(*c->groups));
+	libbpf_set_print(quiet_print);
+	err = collector_start(c, diag);
+	if (err) {
+		collector_free(c);
+		return err;
+	}
+	machine_facts(&c->machine);
+	*ret_collector = c;
+	return 0;
+}
+
+void collector_free(struct collector *c)
+{
+	if (!c)
+		return;
+	collect_forget(c);
+	collect_edge_free_members(&c->before);
+	collect_edge_free_members(&c->after);
+	ring_buffer__free(c->events);
+	if (c->slots)
+		munmap(c->slots, c->slots_bytes);
+	if (c->seconds)
+		munmap(c->seconds, c->seconds_bytes);
+	wakewhy_bpf__destroy(c->skel);
+	if (c->stats_fd >= 0)
+		close(c->stats_fd);
+	free(c->machine.governor);
+	free(c->groups);
+	free(c);
+}

@@ -1,0 +1,220 @@
+/* The window, and handing out what was observed in it. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collect/internal.h"
+
+#include "wakewhy.skel.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+uint64_t collector_open_window(struct collector *c)
+{
+	struct wk_window *w = &c->skel->data->window;
+
+	collect_edge_read(c, &c->before);
+	__atomic_store_n(&w->start_ns, now_ns(), __ATOMIC_RELEASE);
+	__atomic_store_n(&w->open, 1, __ATOMIC_RELEASE);
+	return w->start_ns;
+}
+
+uint64_t collector_close_window(struct collector *c)
+{
+	struct wk_window *w = &c->skel->data->window;
+
+	if (w->end_ns == WK_NEVER) {
+		__atomic_store_n(&w->open, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&w->end_ns, now_ns(), __ATOMIC_RELEASE);
+		collect_edge_read(c, &c->after);
+	}
+	return w->end_ns;
+}
+
+bool collector_window_is_open(const struct collector *c)
+{
+	const struct wk_window *w = &c->skel->data->window;
+
+	return w->start_ns != WK_NEVER && w->end_ns == WK_NEVER;
+}
+
+static void take_syscalls(struct capture_thread *to, const struct wk_task *task)
+{
+	if (!task)
+		return;
+	for (uint32_t nr = 0; nr < WK_SYSCALLS; nr++) {
+		struct capture_syscall *call;
+
+		if (!task->syscalls[nr])
+			continue;
+		call = vec_push(&to->syscalls);
+		call->nr = nr;
+		call->count = task->syscalls[nr];
+		to->t.count.syscalls += task->syscalls[nr];
+	}
+	to->t.count.syscalls += task->compat + task->invalid;
+	to->t.count.syscalls_compat = task->compat;
+	to->t.count.syscalls_invalid = task->invalid;
+}
+
+static void take_threads(struct collector *c, uint32_t group, struct capture *capture)
+{
+	for (size_t i = 0; i < c->threads.n; i++) {
+		const struct collected_thread *from = &c->threads.items[i];
+		struct capture_thread *to;
+
+		if (from->t.group != group)
+			continue;
+		to = vec_push(&capture->threads);
+		to->t = from->t;
+		take_syscalls(to, from->task);
+	}
+}
+
+static bool has_thread(const struct capture *capture, uint32_t pid)
+{
+	for (size_t i = 0; i < capture->threads.n; i++)
+		if (capture->threads.items[i].t.pid == pid)
+			return true;
+	return false;
+}
+
+/* A process that was forked and never executed anything has no image of its own yet. */
+static void add_forked_images(struct capture *capture)
+{
+	for (size_t i = 0; i < capture->threads.n; i++) {
+		const struct wk_thread *t = &capture->threads.items[i].t;
+		struct capture_image *image;
+		bool known = false;
+
+		if (!(t->flags & WK_FLAG_LEADER))
+			continue;
+		for (size_t j = 0; j < capture->images.n && !known; j++)
+			known = capture->images.items[j].pid == t->pid &&
+				capture->images.items[j].start_ns == t->start_ns;
+		if (known)
+			continue;
+		image = vec_push(&capture->images);
+		image->pid = t->pid;
+		image->ppid = t->ppid;
+		image->start_ns = t->start_ns;
+		image->group = t->group;
+		memcpy(image->comm, t->comm, WK_COMM_BYTES);
+	}
+}
+
+static void take_images(struct collector *c, uint32_t group, struct capture *capture)
+{
+	for (size_t i = 0; i < c->images.n; i++) {
+		struct capture_image *from = &c->images.items[i];
+		struct capture_image *to;
+
+		if (from->group != group || !has_thread(capture, from->pid))
+			continue;
+		to = vec_push(&capture->images);
+		*to = *from;
+		from->argv = NULL; /* moved */
+	}
+	add_forked_images(capture);
+}
+
+static void take_seconds(struct collector *c, uint32_t group, struct capture *capture)
+{
+	uint64_t window_ns = capture->end_ns - capture->start_ns;
+	uint64_t n = (window_ns + WK_SECOND_NS - 1) / WK_SECOND_NS;
+	const struct wk_second *counted = c->seconds + (size_t)group * c->cfg.series_seconds;
+
+	if (n > c->cfg.series_seconds)
+		n = c->cfg.series_seconds;
+	for (size_t i = 0; i < n; i++) {
+		struct wk_second *s = vec_push(&capture->seconds);
+
+		*s = counted[i];
+		if (i < c->groups[group].carried.n) {
+			const struct wk_second *more = &c->groups[group].carried.items[i];
+
+			s->oncpu_ns += more->oncpu_ns;
+			s->wakeups += more->wakeups;
+			s->full_delta += more->full_delta;
+		}
+	}
+}
+
+static void take_probes(const struct collector *c, struct capture *capture)
+{
+	for (size_t i = 0; i < c->after.probes.n; i++) {
+		const struct capture_probe *after = &c->after.probes.items[i];
+		struct capture_probe *probe = vec_push(&capture->probes);
+
+		*probe = *after;
+		probe->name = mem_strdup(after->name);
+		if (i < c->before.probes.n) {
+			probe->runs -= c->before.probes.items[i].runs;
+			probe->ns -= c->before.probes.items[i].ns;
+			probe->misses -= c->before.probes.items[i].misses;
+		}
+	}
+	capture->probes_timed = c->stats_fd >= 0;
+}
+
+/* What others did on the machine meanwhile. The machine's CPU time comes in ticks, ours in
+ * nanoseconds: the difference may fall a little below zero. */
+static void take_noise(const struct collector *c, struct capture *capture)
+{
+	struct capture_noise *noise = &capture->noise;
+	struct machine_cpu_times d;
+	double ours = c->after.oncpu_ns - c->before.oncpu_ns, all, other;
+
+	*noise = c->machine;
+	noise->governor = mem_strdup(c->machine.governor);
+	if (!c->before.has_cpu || !c->after.has_cpu)
+		return;
+	d = machine_cpu_times_between(&c->before.cpu, &c->after.cpu);
+	all = (double)d.busy_ns + d.irq_ns + d.steal_ns + d.idle_ns;
+	if (all <= 0)
+		return;
+	for (size_t i = 0; i < c->threads.n; i++)
+		ours += c->threads.items[i].t.count.oncpu_ns;
+	other = ((double)d.busy_ns + d.irq_ns - ours) / all;
+	noise->other_cpu_share = other > 0 ? other : 0;
+	noise->steal_share = d.steal_ns / all;
+	noise->irq_share = d.irq_ns / all;
+}
+
+int collector_take(struct collector *c, uint32_t group, struct capture *ret_capture,
+		   struct diag *diag)
+{
+	struct capture capture = {0};
+
+	if (group >= c->cfg.groups)
+		return diag_set(diag, -EINVAL, "no group %u", group);
+	if (!c->settled) {
+		int err = collect_settle(c, diag);
+
+		if (err)
+			return err;
+	}
+	capture.start_ns = c->skel->data->window.start_ns;
+	capture.end_ns = c->skel->data->window.end_ns;
+	if (capture.start_ns == WK_NEVER)
+		capture.start_ns = capture.end_ns;
+	capture.exit_status = -1;
+	capture.syscalls_counted = c->options.syscalls;
+	take_threads(c, group, &capture);
+	take_images(c, group, &capture);
+	take_seconds(c, group, &capture);
+	for (int i = 0; i < WK_LOST_MAX; i++)
+		capture.lost[i] = c->skel->bss->lost[i] + c->lost[i];
+	take_probes(c, &capture);
+	capture.observer_wakeups = c->after.wakeups - c->before.wakeups;
+	capture.observer_oncpu_ns = c->after.oncpu_ns - c->before.oncpu_ns;
+	take_noise(c, &capture);
+	*ret_capture = capture;
+	return 0;
+}
