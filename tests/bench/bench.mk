@@ -1,0 +1,26 @@
+# What `make bench` runs beside wakewhy: programs that do nothing on its hooks, and loops to time.
+
+BENCH_PROGRAMS := $(B)/bench/empty $(B)/bench/loops
+
+$(B)/bench/empty.bpf.o: tests/bench/empty.bpf.c vmlinux/$(ARCH)/vmlinux.h
+	$(call say,BPF,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@.tmp $<
+	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
+
+$(B)/bench/empty.skel.h: $(B)/bench/empty.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name empty_bpf > $@.tmp && mv $@.tmp $@
+
+$(B)/bench/empty: tests/bench/empty.c $(B)/bench/empty.skel.h
+	$(call say,BENCH,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d -o $@ $< $(LDFLAGS) -lbpf -lelf -lz
+
+$(B)/bench/loops: tests/bench/loops.c
+	$(call say,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d -pthread -o $@ $< $(LDFLAGS)
+
+.PHONY: bench-programs
+bench-programs: $(BENCH_PROGRAMS)
+bench: $(BENCH_PROGRAMS)

@@ -1,0 +1,226 @@
+"""What wakewhy's probes add to a switch and to a system call: bench.py BUILD [ROUNDS].
+
+Four configurations are measured in turn, in a new random order in every round:
+    bare        no probe of ours
+    empty       programs that do nothing on the same hooks: the least that any tool can cost
+    target      wakewhy attached to the loop itself
+    bystander   wakewhy attached to another process, which sleeps
+What a configuration adds is its time for a step less the bare time of the same round; the median over
+the rounds is shown with the quartiles.
+"""
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+
+import harness  # noqa: E402
+import tool  # noqa: E402
+
+LOOPS = {"pingpong": 100000, "getppid": 500000}  # steps of one measurement
+GOALS = {
+    ("pingpong", "target"): 1.5,
+    ("pingpong", "bystander"): 1.2,
+    ("getppid", "target"): 1.25,
+}
+ROUNDS = 15
+
+
+class Loops:
+    """The loop process: one for the whole bench, so that every configuration meets the same one."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen(
+            [program, "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.pid = self.process.pid
+        if self.process.stdout.readline() != "ready\n":
+            raise SystemExit("bench: loops did not start")
+
+    def measure(self, loop, steps):
+        self.process.stdin.write(f"{loop} {steps}\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Empty:
+    """The programs that do nothing, while they are attached."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen(
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        if self.process.stdout.readline() != "ready\n":
+            raise SystemExit("bench: the empty programs cannot be attached (are you root?)")
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Attached:
+    """wakewhy on a process."""
+
+    def __init__(self, wakewhy, pid):
+        self.started = wakewhy.start_attach("-p", pid, "-d", "1h", "-q")
+        self.started.await_window()
+
+    def end(self):
+        self.started.signal(2)
+        done = self.started.finish()
+        if done.status != 0:
+            raise SystemExit(f"bench: wakewhy attach: status {done.status}: {done.err}")
+        return done
+
+
+class Bare:
+    def end(self):
+        pass
+
+
+def quartiles(values):
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return {"median": middle, "q1": low, "q3": high, "n": len(values)}
+
+
+def one_round(wakewhy, build, loops, idler):
+    """{(loop, configuration): ns of a step} of one round."""
+    makers = [
+        ("bare", Bare),
+        ("empty", lambda: Empty(os.path.join(build, "bench", "empty"))),
+        ("target", lambda: Attached(wakewhy, loops.pid)),
+        ("bystander", lambda: Attached(wakewhy, idler)),
+    ]
+    random.shuffle(makers)
+    times = {}
+    for name, make in makers:
+        configuration = make()
+        for loop, steps in LOOPS.items():
+            loops.measure(loop, steps // 20)  # warm: the first steps find cold caches
+            times[loop, name] = loops.measure(loop, steps)
+        configuration.end()
+    return times
+
+
+def summarise(rounds):
+    """Per loop and configuration: the step's time, what was added, and the ratio to the empty ones."""
+    rows = []
+    for loop in LOOPS:
+        empty = statistics.median(r[loop, "empty"] - r[loop, "bare"] for r in rounds)
+        for name in ("bare", "empty", "target", "bystander"):
+            row = {
+                "loop": loop,
+                "configuration": name,
+                "step_ns": quartiles([r[loop, name] for r in rounds]),
+            }
+            if name != "bare":
+                row["added_ns"] = quartiles([r[loop, name] - r[loop, "bare"] for r in rounds])
+            if name in ("target", "bystander"):
+                row["ratio_to_empty"] = row["added_ns"]["median"] / empty if empty > 0 else None
+                row["goal"] = GOALS.get((loop, name))
+            rows.append(row)
+    return rows
+
+
+def start_up(wakewhy, build, repeats=20):
+    """ns from wakewhy's exec to the target's first instructions, stamped by the same clock."""
+    loops = os.path.join(build, "bench", "loops")
+    times = []
+    for _ in range(repeats):
+        argv = [loops, "stamp", wakewhy.binary, "run", "-q", "--", loops, "stamp"]
+        done = subprocess.run(argv, capture_output=True, text=True, check=True)
+        before, after = map(int, done.stdout.split())
+        times.append(after - before)
+    return quartiles(times)
+
+
+def observer(wakewhy, idler):
+    """Memory and wakeups of wakewhy itself over a window of two seconds without a terminal."""
+    started = wakewhy.start_attach("-p", idler, "-d", "2s", "-q")
+    started.await_window()
+    peak_kb = tool.status_field(started.pid, "VmHWM")
+    done = started.finish()
+    return {
+        "max_rss_bytes": peak_kb * 1024,
+        "wakeups": done.run["trust"]["observer"]["wakeups"],
+        "oncpu_ns": done.run["trust"]["observer"]["oncpu_ns"],
+        "window_ns": done.run["window_ns"],
+    }
+
+
+def show(rows, start, quiet):
+    print(f"{'':12}{'':12}{'ns/step':>10}{'added':>9}{'quartiles':>16}{'ratio':>8}{'goal':>8}")
+    for row in rows:
+        line = f"{row['loop']:12}{row['configuration']:12}{row['step_ns']['median']:10.1f}"
+        added = row.get("added_ns")
+        if added:
+            spread = f"{added['q1']:.1f}…{added['q3']:.1f}"
+            line += f"{added['median']:9.1f}{spread:>16}"
+        ratio, goal = row.get("ratio_to_empty"), row.get("goal")
+        if ratio is not None:
+            line += f"{ratio:7.2f}×"
+        if goal:
+            line += f"{'≤ ' + format(goal, '.2f') + '×':>8}{'' if ratio <= goal else '  missed'}"
+        print(line)
+    print()
+    print(
+        f"start-up: {start['median'] / 1e6:.1f} ms from wakewhy's exec to the target's first"
+        f" instructions ({start['q1'] / 1e6:.1f}…{start['q3'] / 1e6:.1f}, goal 60)"
+    )
+    print(
+        f"wakewhy itself: {quiet['max_rss_bytes'] / 1e6:.1f} MB resident (goal 24),"
+        f" {quiet['wakeups']} wakeups and {quiet['oncpu_ns'] / 1e6:.2f} ms CPU in a window of"
+        f" {quiet['window_ns'] / 1e9:.2f} s"
+    )
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        print("usage: run.sh BUILD [ROUNDS]", file=sys.stderr)
+        return 2
+    build = sys.argv[1] if os.path.isdir(sys.argv[1]) else os.path.dirname(sys.argv[1]) or "."
+    n_rounds = int(sys.argv[2]) if len(sys.argv) == 3 else ROUNDS
+    wakewhy = tool.Tool(os.path.join(build, "wakewhy"))
+    if wakewhy.problem():
+        raise SystemExit(f"bench: {wakewhy.problem()}")
+    with tempfile.TemporaryDirectory(prefix="wakewhy-bench-") as root:
+        test = harness.Test(wakewhy, root)
+        loops = Loops(os.path.join(build, "bench", "loops"))
+        try:
+            idler = tool.Subject(wakewhy, ["idler"], waits=False).pid
+            rounds = [one_round(wakewhy, build, loops, idler) for _ in range(n_rounds)]
+            rows = summarise(rounds)
+            start, quiet = start_up(wakewhy, build), observer(wakewhy, idler)
+        finally:
+            loops.end()
+            test.end()
+    show(rows, start, quiet)
+    with open(os.path.join(build, "bench.json"), "w", encoding="utf-8") as file:
+        json.dump(
+            {
+                "schema": "wakewhy-bench/1",
+                "kernel": os.uname().release,
+                "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                "rows": rows,
+                "start_up_ns": start,
+                "observer": quiet,
+            },
+            file,
+            indent=2,
+        )
+        file.write("\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
