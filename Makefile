@@ -122,6 +122,11 @@ $(B)/wakewhy.skel.h: $(B)/wakewhy.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name wakewhy_bpf > $@.tmp && mv $@.tmp $@
 
+# For vmlinux/gen.sh, which builds the same program with another header.
+.PHONY: bpf-cflags
+bpf-cflags:
+	@echo '$(BPF_CFLAGS)'
+
 # The skeleton must be there before the first compile; afterwards the .d files know who includes it.
 $(COLLECT_OBJ): | $(B)/wakewhy.skel.h
 
