@@ -21,6 +21,8 @@ struct launch_options {
 	bool own_group;	       /* a process group of its own, killed whole by launch_kill (workloads);
 				  false for `run`, whose command keeps the terminal */
 	bool clean_environment; /* workloads: PATH, HOME, LANG, TMPDIR and nothing that changes a runtime */
+	const char *mark;      /* with clean_environment: a path that marks what it starts (strays.h) */
+	uint64_t file_limit_bytes; /* no file of it grows beyond (RLIMIT_FSIZE); 0: as ours */
 };
 
 struct launched {
@@ -28,15 +30,27 @@ struct launched {
 	int pidfd;	/* readable when it has ended */
 	int gate_fd;	/* internal */
 	int error_fd;	/* internal: carries errno of a failed exec */
+	bool own_group; /* internal, like all below */
+	bool reaped;
+	struct launch_plan *plan; /* shared with the child until it executes */
 };
 
-/* Forks; the child sets itself up and waits at the gate before exec. */
+/* Forks; the child sets itself up and waits at the gate before exec. Everything that can be known
+ * before is an error here: -ENOENT and -EACCES of the program, no such user, CPU or directory. With
+ * own_group set every descriptor but the three is closed; without, those that we inherited ourselves
+ * are passed on, as a shell would. */
 int launch_prepare(struct launched *ret_launched, const struct launch_options *options,
 		   struct diag *diag);
 /* Opens the gate and waits until exec has succeeded or failed. -ENOENT / -EACCES … when it could not
  * be executed; the child is reaped then. */
 int launch_release(struct launched *launched, struct diag *diag);
-/* Waits for its end and reaps it (blocking). Fills wait status and the child's own rusage. */
+/* The two halves of launch_release, for whoever must not wake up at the moment of exec: the second
+ * may be called when the program has ended. */
+int launch_open(struct launched *launched, struct diag *diag);
+int launch_confirm(struct launched *launched, struct diag *diag);
+/* Waits for its end and reaps it (blocking). Fills wait status and the child's own rusage: from exec
+ * on, what it used at the gate is taken off (ru_maxrss, a peak, cannot be taken off; the child carries
+ * none of our heap, see lean_fork.h). A group of its own is killed with its leader. */
 int launch_wait(struct launched *launched, int *ret_status, struct rusage *ret_rusage);
 /* Kills it (and its process group if it has one), reaps it, closes the descriptors. Any state is
  * fine, also after launch_wait and twice. */
