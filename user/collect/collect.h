@@ -58,6 +58,8 @@ int collector_fd(const struct collector *collector);
 int collector_service(struct collector *collector, bool *ret_empty, struct diag *diag);
 /* Followed threads alive now. */
 uint32_t collector_alive(const struct collector *collector);
+/* Ids of the followed processes that are alive now, at most max of them; returns how many. */
+size_t collector_survivors(const struct collector *collector, pid_t *ret_pids, size_t max);
 /* Sum of the kernel's own on-CPU time (schedstat) of the followed live threads, in ns. */
 uint64_t collector_schedstat_ns(const struct collector *collector);
 

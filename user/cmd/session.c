@@ -1,0 +1,199 @@
+/* One measurement from its command line to its report: what run, attach and the experiments share. */
+#include "cmd/session.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/signals.h"
+
+uint64_t session_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * WK_SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+bool session_readable(int fd)
+{
+	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+
+	return poll(&pollfd, 1, 0) == 1;
+}
+
+/* The names that recordings use for architectures, whatever the kernel calls them. */
+static const char *arch_name(const char *machine)
+{
+	if (!strcmp(machine, "x86_64"))
+		return "x86-64";
+	if (!strcmp(machine, "aarch64"))
+		return "arm64";
+	return machine;
+}
+
+/* Before the options are parsed: parsing changes the order of argv. */
+static void describe_tool(struct capture_tool *tool, int argc, char **argv)
+{
+	char started[UNITS_TEXT_BYTES];
+	struct utsname name = {};
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	uname(&name);
+	tool->version = mem_strdup(WAKEWHY_VERSION);
+	tool->kernel = mem_strdup(name.release);
+	tool->arch = mem_strdup(arch_name(name.machine));
+	tool->started = mem_strdup(units_format_time(started, (int64_t)time(NULL)));
+	tool->cpus = cpus > 0 ? (uint32_t)cpus : 1;
+	*vec_push(&tool->command) = mem_strdup("wakewhy");
+	for (int i = 0; i < argc; i++)
+		*vec_push(&tool->command) = mem_strdup(argv[i]);
+}
+
+bool session_begin(struct session *ret_session, const struct command_usage *usage, int argc,
+		   char **argv, bool to_stderr, int *ret_status)
+{
+	struct session *session = ret_session;
+	struct diag diag = {};
+	int err;
+
+	*session = (struct session){.usage = usage};
+	describe_tool(&session->recording.tool, argc, argv);
+	if (!options_parse(&session->options, usage, argc, argv, ret_status))
+		return false;
+	err = outputs_open(&session->outputs, &session->options, to_stderr, &diag);
+	if (err == -EINVAL) {
+		*ret_status = options_usage_error(usage, "%s%s%s", diag.what, *diag.hint ? "; " : "",
+						  diag.hint);
+		return false;
+	}
+	if (!err)
+		err = signals_begin(&diag);
+	if (err) {
+		log_diag(&diag);
+		*ret_status = EXIT_FAILED;
+		return false;
+	}
+	return true;
+}
+
+int session_open_collector(struct session *session, struct collect_options *options)
+{
+	struct diag diag = {};
+	int err;
+
+	options->max_threads = session->options.max_threads;
+	options->syscalls = !session->options.no_syscalls;
+	options->follow = !session->options.no_follow;
+	options->stamp_output &= options->syscalls;
+	err = collector_open(&session->collector, options, &diag);
+	if (!err)
+		return EXIT_DONE;
+	log_diag(&diag);
+	return err == -EPERM || err == -EACCES || err == -ENOTSUP ? EXIT_NOT_SUPPORTED : EXIT_FAILED;
+}
+
+int session_fail(struct session *session, const struct diag *diag)
+{
+	progress_clear(session->progress);
+	log_diag(diag);
+	return EXIT_FAILED;
+}
+
+int session_publish(struct session *session)
+{
+	progress_clear(session->progress);
+	signals_end();
+	return outputs_publish(session->outputs, &session->recording);
+}
+
+void session_end(struct session *session)
+{
+	progress_free(session->progress);
+	collector_free(session->collector);
+	outputs_free(session->outputs);
+	recording_free_members(&session->recording);
+	options_free_members(&session->options);
+	*session = (struct session){};
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------- */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void show_progress(struct session *session, uint64_t elapsed_ns)
+{
+	uint64_t total = session->plan_total_ns;
+	uint64_t done = smaller(session->plan_done_ns + elapsed_ns, total);
+
+	progress_update(session->progress, done, total, total ? total - done : UINT64_MAX);
+}
+
+/* Polls once, until deadline_ns or the bar's next turn. */
+static int poll_once(struct pollfd *fds, nfds_t n, uint64_t deadline_ns, uint64_t interval_ns)
+{
+	uint64_t now = session_now_ns();
+	uint64_t left = deadline_ns > now ? deadline_ns - now : 0, wait = left;
+	struct timespec timeout;
+
+	if (deadline_ns == UINT64_MAX)
+		wait = UINT64_MAX;
+	wait = smaller(wait, interval_ns);
+	timeout.tv_sec = (time_t)(wait / WK_SECOND_NS);
+	timeout.tv_nsec = (long)(wait % WK_SECOND_NS);
+	if (ppoll(fds, n, wait == UINT64_MAX ? NULL : &timeout, NULL) < 0)
+		return errno == EINTR ? 0 : -errno;
+	return 0;
+}
+
+static int serve_collector(struct session *session, struct diag *diag)
+{
+	bool empty = false;
+	int err = collector_service(session->collector, &empty, diag);
+
+	return err ? err : empty ? SESSION_EMPTY : 0;
+}
+
+int session_wait(struct session *session, int pidfd, uint64_t deadline_ns, struct diag *diag)
+{
+	struct pollfd fds[] = {
+		{.fd = signals_fd(), .events = POLLIN},
+		{.fd = pidfd, .events = POLLIN}, /* poll skips -1 */
+		{.fd = session->collector ? collector_fd(session->collector) : -1, .events = POLLIN},
+	};
+	uint64_t begun_ns = session_now_ns(), now = begun_ns;
+	int events = 0, err = 0;
+
+	while (!events) {
+		show_progress(session, now - begun_ns);
+		err = poll_once(fds, 3, deadline_ns, progress_interval_ns(session->progress));
+		if (err)
+			return diag_set(diag, err, "cannot wait: %s", strerror(-err));
+		now = session_now_ns();
+		if (session_readable(fds[0].fd))
+			events |= SESSION_SIGNAL;
+		if (pidfd >= 0 && fds[1].revents)
+			events |= SESSION_ENDED;
+		if (now >= deadline_ns)
+			events |= SESSION_TIME;
+		if (fds[2].revents) {
+			err = serve_collector(session, diag);
+			if (err < 0)
+				return err;
+			events |= err;
+		}
+		for (size_t i = 0; i < 3; i++)
+			fds[i].revents = 0;
+	}
+	session->plan_done_ns += now - begun_ns;
+	return events;
+}
