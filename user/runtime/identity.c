@@ -78,8 +78,8 @@ static void fill_from_entry(struct identity *identity, const struct passwd *entr
 	identity->gid = entry->pw_gid;
 	identity->name = mem_strdup(entry->pw_name);
 	identity->home = mem_strdup(entry->pw_dir && *entry->pw_dir ? entry->pw_dir : "/");
-	identity->shell = mem_strdup(entry->pw_shell && *entry->pw_shell ? entry->pw_shell
-									  : "/bin/sh");
+	identity->shell =
+		mem_strdup(entry->pw_shell && *entry->pw_shell ? entry->pw_shell : "/bin/sh");
 }
 
 /* A uid that may have no entry: containers run as such. gid holds where there is none. */
@@ -154,7 +154,8 @@ int identity_resolve(struct identity *ret_identity, const char *user, struct dia
 	identity.change = identity.uid != geteuid() || identity.uid != getuid() ||
 			  (geteuid() == 0 && identity.gid != getegid());
 	if (identity.change && geteuid() != 0) {
-		err = diag_set(diag, -EPERM, "cannot run as user '%s': only root can change the user",
+		err = diag_set(diag, -EPERM,
+			       "cannot run as user '%s': only root can change the user",
 			       identity.name);
 		diag_hint(diag, err, "run it with sudo, or leave --user out");
 		goto out;

@@ -22,7 +22,8 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* ---- fork and gate ---------------------------------------------------------------------------- */
+/* ---- fork and gate ----------------------------------------------------------------------------
+ */
 
 /* Above 2, whatever of our own three may be closed: the child puts its own there. */
 static int raise_fd(int *fd)
@@ -104,12 +105,14 @@ static int explain(const struct launch_plan *plan, const struct launch_message *
 	case LAUNCH_CPUS:
 		cpus = cpulist_format(&plan->cpus);
 		diag_set(diag, -message->error, "cannot run on CPUs %s: %s", cpus, why);
-		diag_hint(diag, -message->error, "not all of them are there and allowed; "
+		diag_hint(diag, -message->error,
+			  "not all of them are there and allowed; "
 			  "grep Cpus_allowed_list /proc/self/status shows which are");
 		free(cpus);
 		break;
 	case LAUNCH_USER:
-		diag_set(diag, -message->error, "cannot become user %u: %s", plan->identity.uid, why);
+		diag_set(diag, -message->error, "cannot become user %u: %s", plan->identity.uid,
+			 why);
 		break;
 	case LAUNCH_DIRECTORY:
 		diag_set(diag, -message->error, "cannot change to '%s': %s", plan->directory, why);
@@ -117,10 +120,13 @@ static int explain(const struct launch_plan *plan, const struct launch_message *
 	case LAUNCH_EXEC:
 		diag_set(diag, -message->error, "cannot run '%s': %s", plan->path, why);
 		if (message->error == ENOENT)
-			diag_hint(diag, -ENOENT, "the interpreter or loader that it names is missing");
+			diag_hint(diag, -ENOENT,
+				  "the interpreter or loader that it names is missing");
 		else if (message->error == EACCES)
-			diag_hint(diag, -EACCES, "user %u may not execute it, or its file system is "
-				  "mounted noexec", plan->identity.uid);
+			diag_hint(diag, -EACCES,
+				  "user %u may not execute it, or its file system is "
+				  "mounted noexec",
+				  plan->identity.uid);
 		break;
 	default:
 		diag_set(diag, -message->error, "cannot set up '%s': %s", plan->path, why);
@@ -185,7 +191,8 @@ out:
 	return err;
 }
 
-/* ---- release, wait, kill ---------------------------------------------------------------------- */
+/* ---- release, wait, kill ----------------------------------------------------------------------
+ */
 
 int launch_open(struct launched *launched, struct diag *diag)
 {

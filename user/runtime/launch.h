@@ -65,7 +65,9 @@ const char *private_dir_path(const struct private_dir *dir);
 /* Writes one file, mode 0644; name has no slash. */
 int private_dir_write(struct private_dir *dir, const char *name, const void *data, size_t bytes,
 		      bool executable, struct diag *diag);
-/* Tells the helper about a process group that must not outlive us. */
+/* Makes one directory, mode 0700, owned by the user; name has no slash. */
+int private_dir_make_directory(struct private_dir *dir, const char *name, struct diag *diag);
+/* Tells the helper about a process group that must not outlive us; with -group, that it has ended. */
 void private_dir_guard(struct private_dir *dir, pid_t group);
 void private_dir_remove(struct private_dir *dir); /* NULL is fine */
 

@@ -1,5 +1,5 @@
-/* The child of a launch, between fork and exec: it becomes what the plan says, waits at the gate, and
- * executes. It has no heap: only async-signal-safe calls. */
+/* The child of a launch, between fork and exec: it becomes what the plan says, waits at the gate,
+ * and executes. It has no heap: only async-signal-safe calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -71,8 +71,7 @@ static int close_others(const struct launch_plan *plan)
 		high = (unsigned)plan->gate_fd;
 	}
 	if ((low > 3 && close_range(3, low - 1, 0)) ||
-	    (high > low + 1 && close_range(low + 1, high - 1, 0)) ||
-	    close_range(high + 1, ~0U, 0))
+	    (high > low + 1 && close_range(low + 1, high - 1, 0)) || close_range(high + 1, ~0U, 0))
 		return -errno;
 	return 0;
 }

@@ -123,8 +123,8 @@ static int plan_fill(struct launch_plan *plan, const struct launch_options *opti
 	return fill_cpus(plan, options->cpus, diag);
 }
 
-/* The file that is executed. A relative path with a slash is taken from the working directory of the
- * program, so that only the child can judge it. */
+/* The file that is executed. A relative path with a slash is taken from the working directory of
+ * the program, so that only the child can judge it. */
 static int find_path(const struct launch_options *options, char **ret_path, struct diag *diag)
 {
 	const char *name = options->argv[0];

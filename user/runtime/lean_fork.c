@@ -40,8 +40,8 @@ static bool range_has(const struct range *range, const void *address)
 	return (uintptr_t)address >= range->start && (uintptr_t)address < range->end;
 }
 
-/* A line of /proc/self/maps: what of it does the child do without? Never the stack that we run on nor
- * our thread's own block, which may both be anonymous. */
+/* A line of /proc/self/maps: what of it does the child do without? Never the stack that we run on
+ * nor our thread's own block, which may both be anonymous. */
 static bool find_range(const char *line, struct range *ret_range)
 {
 	unsigned long start, end, inode;
