@@ -22,5 +22,6 @@ int main(int argc, char **argv)
 		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &one_ns, NULL);
 	truth_thread(truth, "main", count);
 	truth_write(truth);
+	truth_stay(truth);
 	return 0;
 }

@@ -14,5 +14,6 @@ int main(int argc, char **argv)
 		truth_sleep_ns(ns);
 	truth_thread(truth, "sleeper", count);
 	truth_write(truth);
+	truth_stay(truth);
 	return 0;
 }

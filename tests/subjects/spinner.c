@@ -26,5 +26,6 @@ int main(int argc, char **argv)
 		truth_work(1000000); /* beside it, looking at the clock is little */
 	truth_thread(truth, "spinner", 0);
 	truth_write(truth);
+	truth_stay(truth);
 	return 0;
 }

@@ -4,6 +4,8 @@
  *	--truth FILE	where the line is written at the end
  *	--ready FD	"ready PID\n" is written there once the subject stands before its pattern
  *	--go FD		the subject then waits until a byte or the end of file arrives there
+ *	--stay 1	once the line is written, the same two again before the end (subjects that
+ *			have one thread only)
  * so that a test attaches first and lets the pattern begin afterwards, without sleeping for luck.
  *
  *	{"pid":812,"cpu_ns":…,"nvcsw":…,"nivcsw":…,"said":{"sleeps":500},
@@ -47,6 +49,7 @@ struct truth_thread {
 struct truth {
 	const char *path;
 	int ready_fd, go_fd;
+	bool stay;
 	size_t n_said;
 	struct {
 		const char *name;
@@ -78,6 +81,8 @@ static inline struct truth *truth_new(int *argc, char **argv)
 			truth->ready_fd = atoi(argv[i + 1]);
 		else if (!strcmp(argv[i], "--go"))
 			truth->go_fd = atoi(argv[i + 1]);
+		else if (!strcmp(argv[i], "--stay"))
+			truth->stay = atoi(argv[i + 1]);
 		else
 			break;
 	}
@@ -212,6 +217,13 @@ static inline void truth_write(struct truth *truth)
 	fputs("]}\n", out);
 	if (fclose(out))
 		truth_die(truth->path);
+}
+
+/* With --stay: stands asleep once more, so that a test can read the kernel's figures at leisure. */
+static inline void truth_stay(struct truth *truth)
+{
+	if (truth->stay)
+		truth_ready(truth);
 }
 
 /* Pins the calling thread to the n-th CPU that it may use (counted round). Returns that CPU. */
