@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Without stdio: it may want memory itself. */
-static void *mem_die(void)
+void mem_out(void)
 {
 	static const char line[] = "wakewhy: out of memory\n";
 	ssize_t written = write(STDERR_FILENO, line, sizeof(line) - 1);
@@ -27,7 +27,9 @@ void *mem_calloc(size_t n, size_t bytes)
 	/* calloc may answer NULL to 0 bytes, which is not a failure. */
 	void *memory = calloc(n ? n : 1, bytes ? bytes : 1);
 
-	return memory ? memory : mem_die();
+	if (!memory)
+		mem_out();
+	return memory;
 }
 
 void *mem_realloc(void *old, size_t n, size_t bytes)
@@ -36,23 +38,29 @@ void *mem_realloc(void *old, size_t n, size_t bytes)
 	size_t total;
 
 	if (__builtin_mul_overflow(n, bytes, &total))
-		return mem_die();
+		mem_out();
 	memory = realloc(old, total ? total : 1);
-	return memory ? memory : mem_die();
+	if (!memory)
+		mem_out();
+	return memory;
 }
 
 char *mem_strdup(const char *text)
 {
 	char *copy = strdup(text);
 
-	return copy ? copy : mem_die();
+	if (!copy)
+		mem_out();
+	return copy;
 }
 
 char *mem_strndup(const char *text, size_t max)
 {
 	char *copy = strndup(text, max);
 
-	return copy ? copy : mem_die();
+	if (!copy)
+		mem_out();
+	return copy;
 }
 
 char *mem_printf(const char *fmt, ...)
@@ -64,7 +72,9 @@ char *mem_printf(const char *fmt, ...)
 	va_start(args, fmt);
 	n = vasprintf(&text, fmt, args);
 	va_end(args);
-	return n >= 0 ? text : mem_die();
+	if (n < 0)
+		mem_out();
+	return text;
 }
 
 /* items points to a pointer of the caller's type, which only memcpy may read as a void *: the types

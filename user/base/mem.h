@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* Ends the process for want of memory: for libraries that answer with NULL instead. */
+__attribute__((noreturn)) void mem_out(void);
+
 /* All end the process with one line on standard error and status 1 when memory is out. */
 void *mem_zalloc(size_t bytes);
 void *mem_calloc(size_t n, size_t bytes);

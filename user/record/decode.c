@@ -1,0 +1,363 @@
+/* JSON as a recording, nothing in it believed. */
+#include "record/decode.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/fields.h"
+
+/* Far above what is written; below, memory for the tree stays within a few times the text. */
+#define VALUES_MAX     (32u << 20)
+#define DEPTH_MAX      12
+#define RUNS_MAX       65536
+#define COLUMNS_MAX    512
+#define ARGV_BYTES_MAX (1 << 20)
+
+/* ---- before parsing -------------------------------------------------------------------------- */
+
+/* A small text can ask for a large tree. Counts what would become values before any is made. */
+static int check_shape(const struct field_reader *reader, const char *text, size_t n)
+{
+	size_t values = 0, depth = 0;
+	bool in_string = false;
+
+	for (size_t i = 0; i < n; i++) {
+		char c = text[i];
+
+		if (in_string) {
+			if (c == '\\')
+				i++;
+			in_string = c != '"';
+			continue;
+		}
+		in_string = c == '"';
+		if (c == '[' || c == '{')
+			depth++;
+		else if ((c == ']' || c == '}') && depth > 0)
+			depth--;
+		values += c == '[' || c == '{' || c == ',';
+		if (depth > DEPTH_MAX)
+			return field_refuse(reader, "it is nested deeper than %d levels", DEPTH_MAX);
+		if (values > VALUES_MAX)
+			return field_refuse(reader, "it has more than %u values", VALUES_MAX);
+	}
+	return 0;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Which field each column of a table is; NULL: not one of ours. */
+struct columns {
+	const struct field *fields[COLUMNS_MAX];
+	size_t n;
+};
+
+static const struct field *find_field(const struct field *fields, const json_t *name)
+{
+	for (; fields->name; fields++)
+		if (strcmp(fields->name, json_string_value(name)) == 0)
+			return fields;
+	return NULL;
+}
+
+static int decode_columns(const struct field_reader *reader, const struct field *fields,
+			  const json_t *json, const char *what, struct columns *ret_columns)
+{
+	size_t n = json_array_size(json);
+
+	if (!json_is_array(json) || n > COLUMNS_MAX)
+		return field_refuse(reader, "the columns of %s are no list of at most %d", what,
+				    COLUMNS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *name = json_array_get(json, i);
+		const struct field *field;
+
+		if (!json_is_string(name))
+			return field_refuse(reader, "a column of %s has no name", what);
+		field = find_field(fields, name);
+		for (size_t j = 0; field && j < i; j++)
+			if (ret_columns->fields[j] == field)
+				return field_refuse(reader, "%s have two columns '%s'", what,
+						    field->name);
+		ret_columns->fields[i] = field;
+	}
+	ret_columns->n = n;
+	return 0;
+}
+
+static int decode_row(const struct field_reader *reader, const struct columns *columns,
+		      const json_t *row, const char *what, void *to)
+{
+	if (!json_is_array(row) || json_array_size(row) != columns->n)
+		return field_refuse(reader, "a row of %s does not have %zu values", what,
+				    columns->n);
+	for (size_t i = 0; i < columns->n; i++) {
+		int err = columns->fields[i] ? field_decode(reader, columns->fields[i],
+							    json_array_get(row, i), what, to)
+					     : 0;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Columns and rows of a table that may be missing: then there are none. */
+static int open_table(const struct field_reader *reader, const struct field *fields,
+		      const json_t *table, const char *what, struct columns *ret_columns,
+		      const json_t **ret_rows)
+{
+	const json_t *rows = json_object_get(table, "rows");
+
+	*ret_rows = NULL;
+	if (!table)
+		return 0;
+	if (!json_is_object(table) || !json_is_array(rows))
+		return field_refuse(reader, "%s are no table", what);
+	*ret_rows = rows;
+	return decode_columns(reader, fields, json_object_get(table, "columns"), what, ret_columns);
+}
+
+static int decode_threads(const struct field_reader *reader, const json_t *table,
+			  struct capture *capture)
+{
+	struct columns columns = {};
+	const json_t *rows;
+	int err = open_table(reader, thread_fields, table, "threads", &columns, &rows);
+
+	for (size_t i = 0; !err && i < json_array_size(rows); i++)
+		err = decode_row(reader, &columns, json_array_get(rows, i), "threads",
+				 &vec_push(&capture->threads)->t);
+	return err;
+}
+
+static int decode_seconds(const struct field_reader *reader, const json_t *table,
+			  struct capture *capture)
+{
+	struct columns columns = {};
+	const json_t *rows;
+	int err = open_table(reader, second_fields, table, "seconds", &columns, &rows);
+
+	for (size_t i = 0; !err && i < json_array_size(rows); i++)
+		err = decode_row(reader, &columns, json_array_get(rows, i), "seconds",
+				 vec_push(&capture->seconds));
+	return err;
+}
+
+/* number, count, number, count …: numbers rise, no count is 0. */
+static int decode_thread_syscalls(const struct field_reader *reader, const json_t *pairs,
+				  struct capture_thread *thread)
+{
+	size_t n = json_array_size(pairs);
+
+	if (!json_is_array(pairs) || n % 2)
+		return field_refuse(reader, "system calls of a thread are no list of pairs");
+	for (size_t i = 0; i < n; i += 2) {
+		struct capture_syscall *call;
+		uint64_t nr, count;
+
+		if (!number_decode(json_array_get(pairs, i), UINT32_MAX, &nr) ||
+		    !number_decode(json_array_get(pairs, i + 1), UINT64_MAX, &count) || !count ||
+		    (i && nr <= thread->syscalls.items[i / 2 - 1].nr))
+			return field_refuse(reader, "system calls of a thread are out of order");
+		call = vec_push(&thread->syscalls);
+		call->nr = (uint32_t)nr;
+		call->count = count;
+	}
+	return 0;
+}
+
+static int decode_syscalls(const struct field_reader *reader, const json_t *all,
+			   struct capture *capture)
+{
+	int err = 0;
+
+	if (!all)
+		return 0;
+	if (!json_is_array(all) || json_array_size(all) != capture->threads.n)
+		return field_refuse(reader, "system calls are not listed for each thread");
+	for (size_t i = 0; !err && i < capture->threads.n; i++)
+		err = decode_thread_syscalls(reader, json_array_get(all, i),
+					     &capture->threads.items[i]);
+	return err;
+}
+
+/* ---- the rest of a run ----------------------------------------------------------------------- */
+
+/* Arguments, each ended by NUL: readers walk them with strlen. */
+static int decode_argv(const struct field_reader *reader, const json_t *json,
+		       struct capture_image *image)
+{
+	if (!json || json_is_null(json))
+		return 0;
+	image->argv = bytes_decode(json, &image->argv_bytes);
+	if (!image->argv || image->argv_bytes > ARGV_BYTES_MAX ||
+	    (image->argv_bytes && image->argv[image->argv_bytes - 1]))
+		return field_refuse(reader, "the arguments of process %u are no list", image->pid);
+	return 0;
+}
+
+static int decode_images(const struct field_reader *reader, const json_t *images,
+			 struct capture *capture)
+{
+	int err = 0;
+
+	if (images && !json_is_array(images))
+		return field_refuse(reader, "images are no list");
+	for (size_t i = 0; !err && i < json_array_size(images); i++) {
+		const json_t *json = json_array_get(images, i);
+		struct capture_image *image = vec_push(&capture->images);
+
+		err = fields_decode(reader, image_fields, json, "an image", image);
+		if (!err)
+			err = decode_argv(reader, json_object_get(json, "argv"), image);
+	}
+	return err;
+}
+
+static int decode_probes(const struct field_reader *reader, const json_t *probes,
+			 struct capture *capture)
+{
+	int err = 0;
+
+	if (probes && !json_is_array(probes))
+		return field_refuse(reader, "probes are no list");
+	for (size_t i = 0; !err && i < json_array_size(probes); i++)
+		err = fields_decode(reader, probe_fields, json_array_get(probes, i), "a probe",
+				    vec_push(&capture->probes));
+	return err;
+}
+
+static bool decode_loss(struct capture *capture, const char *name, const json_t *value)
+{
+	for (enum wk_lost i = 0; i < WK_LOST_MAX; i++)
+		if (strcmp(name, capture_lost_name(i)) == 0)
+			return number_decode(value, UINT64_MAX, &capture->lost[i]);
+	return false;
+}
+
+/* A loss that has no name here cannot be skipped: the run would look trustworthy. */
+static int decode_lost(const struct field_reader *reader, json_t *lost, struct capture *capture)
+{
+	const char *name;
+	json_t *value;
+
+	if (lost && !json_is_object(lost))
+		return field_refuse(reader, "losses are no object");
+	json_object_foreach(lost, name, value)
+		if (!decode_loss(capture, name, value))
+			return field_refuse(reader, "the loss '%s' is not one that is known", name);
+	return 0;
+}
+
+/* Objects that may be null or missing. */
+static int decode_optional(const struct field_reader *reader, const struct field *fields,
+			   const json_t *json, const char *what, void *to, bool *ret_present)
+{
+	*ret_present = json && !json_is_null(json);
+	return *ret_present ? fields_decode(reader, fields, json, what, to) : 0;
+}
+
+static int decode_capture(const struct field_reader *reader, const json_t *json,
+			  struct capture *capture)
+{
+	bool has_noise;
+	int err = fields_decode(reader, capture_fields, json, "a run", capture);
+
+	if (!err)
+		err = decode_optional(reader, runtime_fields, json_object_get(json, "runtime"),
+				      "a runtime", &capture->runtime, &capture->runtime.present);
+	if (!err)
+		err = decode_optional(reader, startup_fields, json_object_get(json, "startup"),
+				      "a start-up", &capture->startup, &capture->startup.present);
+	if (!err)
+		err = decode_optional(reader, noise_fields, json_object_get(json, "noise"), "noise",
+				      &capture->noise, &has_noise);
+	if (!err && !has_noise)
+		capture->noise.governor = mem_strdup("");
+	if (!err)
+		err = decode_lost(reader, json_object_get(json, "lost"), capture);
+	if (!err)
+		err = decode_probes(reader, json_object_get(json, "probes"), capture);
+	if (!err)
+		err = decode_images(reader, json_object_get(json, "images"), capture);
+	if (!err)
+		err = decode_threads(reader, json_object_get(json, "threads"), capture);
+	if (!err)
+		err = decode_syscalls(reader, json_object_get(json, "syscalls"), capture);
+	if (!err)
+		err = decode_seconds(reader, json_object_get(json, "seconds"), capture);
+	if (!err && (!capture->label[0] || !capture->workload[0]))
+		err = field_refuse(reader, "a run has no label or no workload");
+	return err;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static int decode_tool(const struct field_reader *reader, const json_t *json,
+		       struct capture_tool *tool)
+{
+	const json_t *command = json_object_get(json, "command");
+	int err = fields_decode(reader, tool_fields, json, "tool", tool);
+
+	if (!err && command && !json_is_array(command))
+		err = field_refuse(reader, "the command is no list");
+	for (size_t i = 0; !err && i < json_array_size(command); i++) {
+		size_t n;
+		char *argument = bytes_decode(json_array_get(command, i), &n);
+
+		if (!argument || memchr(argument, '\0', n)) {
+			free(argument);
+			return field_refuse(reader, "an argument of the command is no text");
+		}
+		*vec_push(&tool->command) = argument;
+	}
+	return err;
+}
+
+static int decode_root(const struct field_reader *reader, const json_t *root,
+		       struct recording *recording)
+{
+	const json_t *failures = json_object_get(root, "failures");
+	const json_t *runs = json_object_get(root, "runs");
+	int err;
+
+	if (!json_is_object(root) || !json_is_array(runs) || json_array_size(runs) > RUNS_MAX)
+		return field_refuse(reader, "it has no list of at most %d runs", RUNS_MAX);
+	if (failures && !json_is_array(failures))
+		return field_refuse(reader, "failures are no list");
+	err = decode_tool(reader, json_object_get(root, "tool"), &recording->tool);
+	for (size_t i = 0; !err && i < json_array_size(failures); i++)
+		err = fields_decode(reader, failure_fields, json_array_get(failures, i),
+				    "a failure", vec_push(&recording->failures));
+	for (size_t i = 0; !err && i < json_array_size(runs); i++)
+		err = decode_capture(reader, json_array_get(runs, i), vec_push(&recording->runs));
+	return err;
+}
+
+int recording_decode(const char *text, size_t n, const char *name, struct recording *ret_recording,
+		     struct diag *diag)
+{
+	const struct field_reader reader = {.file = name, .diag = diag};
+	struct recording recording = {};
+	json_error_t error;
+	json_t *root;
+	int err = check_shape(&reader, text, n);
+
+	if (err)
+		return err;
+	root = json_loadb(text, n, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
+	if (!root) {
+		if (json_error_code(&error) == json_error_out_of_memory)
+			mem_out();
+		return field_refuse(&reader, "%s, at byte %d", error.text, error.position);
+	}
+	err = decode_root(&reader, root, &recording);
+	json_decref(root);
+	if (err)
+		recording_free_members(&recording);
+	else
+		*ret_recording = recording;
+	return err;
+}

@@ -1,0 +1,11 @@
+/* A recording as JSON, written piece by piece. docs/recording-format.md describes it. */
+#ifndef WAKEWHY_RECORD_ENCODE_H
+#define WAKEWHY_RECORD_ENCODE_H
+
+#include "model/capture.h"
+#include "record/pack.h"
+
+/* One run is in memory as JSON at a time. */
+void recording_encode(const struct recording *recording, struct packer *packer);
+
+#endif
