@@ -67,7 +67,8 @@ enum kernel_lockdown kernel_parse_lockdown(const char *text)
 enum kernel_lockdown kernel_lockdown(void)
 {
 	char *text = machine_read_file("/sys/kernel/security/lockdown", 256);
-	enum kernel_lockdown lockdown = text ? kernel_parse_lockdown(text) : KERNEL_LOCKDOWN_UNKNOWN;
+	enum kernel_lockdown lockdown =
+		text ? kernel_parse_lockdown(text) : KERNEL_LOCKDOWN_UNKNOWN;
 
 	free(text);
 	return lockdown;

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 
 #define SECOND_NS 1000000000ULL
-#define CPU_DIR "/sys/devices/system/cpu"
+#define CPU_DIR	  "/sys/devices/system/cpu"
 
 char *machine_read_file(const char *path, size_t max_bytes)
 {
@@ -64,7 +64,8 @@ static int no_file(struct diag *diag, const char *path)
 	return diag_hint(diag, err, "mount -t proc proc /proc");
 }
 
-/* ---- time of the CPUs -------------------------------------------------------------------------- */
+/* ---- time of the CPUs --------------------------------------------------------------------------
+ */
 
 /* "cpu user nice system idle iowait irq softirq steal guest guest_nice": proc(5). Guest time is
  * contained in user and nice already. Old kernels end earlier, newer ones may go on. */
@@ -143,7 +144,8 @@ int machine_load(double *ret_load, struct diag *diag)
 	return 0;
 }
 
-/* ---- which CPUs, and what they share ----------------------------------------------------------- */
+/* ---- which CPUs, and what they share -----------------------------------------------------------
+ */
 
 static int read_cpus(const char *path, struct cpulist *ret_cpus, struct diag *diag)
 {
@@ -173,7 +175,8 @@ int machine_online_cpus(struct cpulist *ret_cpus, struct diag *diag)
 	return 0;
 }
 
-/* From status rather than sched_getaffinity, whose set must be guessed in size on large machines. */
+/* From status rather than sched_getaffinity, whose set must be guessed in size on large machines.
+ */
 int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag)
 {
 	static const char key[] = "\nCpus_allowed_list:";
@@ -185,7 +188,8 @@ int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag)
 	list = strstr(text, key);
 	if (!list) {
 		free(text);
-		return diag_set(diag, -EIO, "/proc/self/status does not say which CPUs are allowed");
+		return diag_set(diag, -EIO,
+				"/proc/self/status does not say which CPUs are allowed");
 	}
 	list += sizeof(key) - 1;
 	list += strspn(list, " \t");

@@ -35,8 +35,8 @@ int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag);
  * where the machine does not show its topology. */
 uint32_t machine_siblings(const struct cpulist *cpus);
 
-/* The frequency governor of these CPUs: its name, the names joined by ", " where they differ, "" where
- * the machine shows none (most virtual ones). Owned by the caller, never NULL. */
+/* The frequency governor of these CPUs: its name, the names joined by ", " where they differ, ""
+ * where the machine shows none (most virtual ones). Owned by the caller, never NULL. */
 char *machine_governor(const struct cpulist *cpus);
 
 /* The one-minute load average; -EIO … with diag. */
