@@ -1,0 +1,233 @@
+/* A workload on several runtimes: what startup, idle and hash share. */
+#include "cmd/experiment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/signals.h"
+
+/* ---- failures ---------------------------------------------------------------------------------- */
+
+static void record_failure(struct experiment *experiment, const char *label, const char *variant,
+			   const char *reason)
+{
+	struct capture_failure *failure = vec_push(&experiment->session.recording.failures);
+
+	failure->label = mem_strdup(label);
+	failure->workload = mem_strdup(workload_name(experiment->workload));
+	failure->reason = variant ? mem_printf("%s: %s", variant, reason) : mem_strdup(reason);
+	progress_clear(experiment->session.progress);
+	log_error("%s %s: %s", failure->workload, label, failure->reason);
+	experiment->status = EXIT_FAILED;
+}
+
+static void record_diag(struct experiment *experiment, const char *label, const char *variant,
+			const struct diag *diag)
+{
+	char *reason = *diag->hint ? mem_printf("%s; %s", diag->what, diag->hint)
+				   : mem_strdup(diag->what);
+
+	record_failure(experiment, label, variant, reason);
+	free(reason);
+}
+
+void experiment_failed(struct experiment *experiment, const struct contestant *contestant,
+		       const char *variant, const struct diag *diag)
+{
+	record_diag(experiment, contestant->runtime.label, variant, diag);
+}
+
+bool experiment_stopped(const struct experiment *experiment)
+{
+	(void)experiment;
+	return *signals_stop() > 0;
+}
+
+void experiment_interrupted(struct experiment *experiment, const struct contestant *contestant,
+			    const char *variant, uint32_t done, uint32_t wanted)
+{
+	char *reason = mem_printf("interrupted after %u of %u runs", done, wanted);
+
+	record_failure(experiment, contestant->runtime.label, variant, reason);
+	free(reason);
+}
+
+/* ---- runtimes ---------------------------------------------------------------------------------- */
+
+static bool label_taken(const struct experiment *experiment, const char *label)
+{
+	for (size_t i = 0; i < experiment->contestants.n; i++)
+		if (!strcmp(experiment->contestants.items[i].runtime.label, label))
+			return true;
+	return false;
+}
+
+/* A runtime that is not there is the runtime's failure; text that names none is wrong usage. */
+static int add_runtime(struct experiment *experiment, const char *text,
+		       int (*parse)(struct runtime *, const char *, struct diag *))
+{
+	const struct command_usage *usage = experiment->session.usage;
+	const char *user = experiment->session.options.user;
+	struct runtime runtime = {};
+	struct diag diag = {};
+	int err = parse(&runtime, text, &diag);
+
+	if (err == -EINVAL)
+		return options_usage_error(usage, "%s%s%s", diag.what, *diag.hint ? "; " : "",
+					   diag.hint);
+	if (err) {
+		record_diag(experiment, text, NULL, &diag);
+		return EXIT_DONE;
+	}
+	if (label_taken(experiment, runtime.label)) {
+		int status = options_usage_error(usage, "two runtimes are called '%s', give one another "
+						 "label: LABEL=%s", runtime.label, text);
+
+		runtime_free_members(&runtime);
+		return status;
+	}
+	err = runtime_probe(&runtime, user, &diag);
+	if (err) {
+		record_diag(experiment, runtime.label, NULL, &diag);
+		runtime_free_members(&runtime);
+		return EXIT_DONE;
+	}
+	vec_push(&experiment->contestants)->runtime = runtime;
+	return EXIT_DONE;
+}
+
+static int add_runtimes(struct experiment *experiment)
+{
+	const struct options *options = &experiment->session.options;
+	int status = EXIT_DONE;
+
+	if (!options->n_operands && !options->commands.n)
+		return options_usage_error(experiment->session.usage,
+					   "which runtimes? name some, such as: bun node floor");
+	for (size_t i = 0; i < options->n_operands && !status; i++)
+		status = add_runtime(experiment, options->operands[i], runtime_parse);
+	for (size_t i = 0; i < options->commands.n && !status; i++)
+		status = add_runtime(experiment, options->commands.items[i], runtime_parse_command);
+	return status;
+}
+
+bool experiment_begin(struct experiment *ret_experiment, const struct command_usage *usage,
+		      enum workload workload, int argc, char **argv, int *ret_status)
+{
+	struct experiment *experiment = ret_experiment;
+	int status;
+
+	*experiment = (struct experiment){.workload = workload};
+	if (!session_begin(&experiment->session, usage, argc, argv, false, ret_status))
+		return false;
+	status = add_runtimes(experiment);
+	if (!status)
+		return true;
+	*ret_status = status;
+	return false;
+}
+
+int experiment_open(struct experiment *experiment, struct collect_options *collect)
+{
+	struct session *session = &experiment->session;
+	struct diag diag = {};
+	int status = session_open_collector(session, collect);
+
+	if (status)
+		return status;
+	if (workshop_create(&experiment->shop, session->options.user, &diag))
+		return session_fail(session, &diag);
+	session->progress = progress_new(session->options.quiet);
+	return EXIT_DONE;
+}
+
+/* ---- a job ------------------------------------------------------------------------------------- */
+
+int experiment_start(struct experiment *experiment, const struct contestant *contestant,
+		     uint32_t group, const struct job_options *options, struct job **ret_job,
+		     struct diag *diag)
+{
+	struct job_options job_options = *options;
+	struct job *job;
+	int err;
+
+	job_options.workload = experiment->workload;
+	job_options.user = experiment->session.options.user;
+	job_options.cpus = experiment->session.options.cpus;
+	err = job_prepare(&job, experiment->shop, &contestant->runtime, &job_options, diag);
+	if (err)
+		return err;
+	err = collector_add_gated(experiment->session.collector, job_pid(job), group, diag);
+	if (!err)
+		err = job_release(job, diag);
+	if (err) {
+		job_end(job);
+		return err;
+	}
+	*ret_job = job;
+	return 0;
+}
+
+static void describe_runtime(struct capture_runtime *to, const struct runtime *from)
+{
+	to->present = true;
+	to->family = mem_strdup(from->family ? from->family->name : "command");
+	to->version = mem_strdup(from->version ? from->version : "");
+	to->path = mem_strdup(from->command ? from->command : from->path ? from->path : "");
+	to->size_bytes = from->size_bytes;
+}
+
+int experiment_take(struct experiment *experiment, const struct contestant *contestant,
+		    uint32_t group, const char *variant, uint32_t repeat,
+		    struct capture **ret_capture, struct diag *diag)
+{
+	struct capture capture = {};
+	int err = collector_take(experiment->session.collector, group, &capture, diag);
+
+	if (err)
+		return err;
+	capture.label = mem_strdup(contestant->runtime.label);
+	capture.workload = mem_strdup(workload_name(experiment->workload));
+	capture.variant = variant ? mem_strdup(variant) : NULL;
+	capture.repeat = repeat;
+	describe_runtime(&capture.runtime, &contestant->runtime);
+	*ret_capture = vec_push(&experiment->session.recording.runs);
+	**ret_capture = capture;
+	return 0;
+}
+
+void experiment_await_empty(struct experiment *experiment, uint64_t limit_ns)
+{
+	struct session *session = &experiment->session;
+	uint64_t deadline_ns = session_now_ns() + limit_ns;
+	struct diag diag = {};
+	int events = 0;
+
+	while (collector_alive(session->collector) && events >= 0 &&
+	       !(events & (SESSION_TIME | SESSION_SIGNAL)))
+		events = session_wait(session, -1, deadline_ns, &diag);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------- */
+
+int experiment_publish(struct experiment *experiment)
+{
+	int published;
+
+	workshop_remove(experiment->shop);
+	experiment->shop = NULL;
+	published = session_publish(&experiment->session);
+	return experiment->status ? experiment->status : published;
+}
+
+void experiment_end(struct experiment *experiment)
+{
+	workshop_remove(experiment->shop);
+	for (size_t i = 0; i < experiment->contestants.n; i++)
+		runtime_free_members(&experiment->contestants.items[i].runtime);
+	free(experiment->contestants.items);
+	session_end(&experiment->session);
+	*experiment = (struct experiment){};
+}

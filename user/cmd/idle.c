@@ -1,0 +1,329 @@
+/* wakewhy idle: an HTTP server on each runtime, and nobody to talk to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/experiment.h"
+#include "cmd/signals.h"
+
+#define DEFAULT_WINDOW_NS (60 * WK_SECOND_NS)
+/* A server says its port within this time. */
+#define READY_LIMIT_NS (30 * WK_SECOND_NS)
+/* Start-up is over when QUIET_SLICES slices in a row stayed below 2 % of a CPU. */
+#define SLICE_NS (WK_SECOND_NS / 4)
+#define QUIET_SLICES 3
+#define QUIET_SHARE_PERCENT 2
+#define SETTLE_LIMIT_NS (30 * WK_SECOND_NS)
+/* For the bar alone: what start-up takes as a rule. */
+#define USUAL_SETTLE_NS (2 * WK_SECOND_NS)
+
+static const struct option_default defaults[] = {
+	{OPTION_DURATION, "60s"},
+	{OPTION_RUNS, "1"},
+	{OPTION_MAX_THREADS, "16384"},
+	{OPTION_FORMAT, "text"},
+	{0, NULL},
+};
+
+static const struct command_usage usage = {
+	.name = "idle",
+	.operands = "RUNTIME...",
+	.summary = "Start an HTTP server on each runtime, talk to nobody, and watch",
+	.details = EXPERIMENT_RUNTIME_HELP
+		"\n"
+		"The window opens when start-up is over: when the process has used less than 2 % of a CPU\n"
+		"for three quarters of a second (or after 30 s, and then the report says so). Some\n"
+		"runtimes change their pace after half a minute: a short window shows the first phase only.\n"
+		"With --cmd it is the command that stands idle, whatever it is.\n",
+	.examples = "  sudo wakewhy idle -d 20 floor bun node\n"
+		    "  sudo wakewhy idle --parallel old=./bun-1.3.14 new=./bun-1.4.0 -o idle.wkw\n",
+	.accepts = OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_CMD) |
+		   OPTION_BIT(OPTION_PARALLEL) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
+		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
+		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
+	.defaults = defaults,
+	.max_operands = SIZE_MAX,
+};
+
+/* A server while it stands idle: one of a batch that shares a window. */
+struct server {
+	struct contestant *contestant;
+	struct job *job; /* NULL: it failed */
+	uint64_t started_ns;
+};
+
+/* Servers that are watched together: one, or all of them with --parallel. */
+struct batch {
+	struct experiment *experiment;
+	struct server *servers;
+	size_t n;
+	uint32_t repeat;
+	uint64_t window_ns;
+	bool settled;
+	bool cut; /* a signal ended the window */
+};
+
+/* ---- servers ----------------------------------------------------------------------------------- */
+
+static void server_failed(struct batch *batch, struct server *server, const struct diag *diag)
+{
+	experiment_failed(batch->experiment, server->contestant, NULL, diag);
+	server->contestant->out = true;
+	job_end(server->job);
+	server->job = NULL;
+}
+
+static void server_interrupted(struct batch *batch, struct server *server)
+{
+	experiment_interrupted(batch->experiment, server->contestant, NULL, batch->repeat,
+			       batch->experiment->session.options.runs);
+	server->contestant->out = true;
+}
+
+static size_t servers_alive(const struct batch *batch)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < batch->n; i++)
+		n += batch->servers[i].job != NULL;
+	return n;
+}
+
+/* A server that has ended is no idle server. Its last words come with what job_await_end finds. */
+static void check_servers(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->n; i++) {
+		struct server *server = &batch->servers[i];
+		struct diag diag = {};
+		struct rusage rusage;
+		int status;
+
+		if (!server->job || !session_readable(job_pidfd(server->job)))
+			continue;
+		if (!job_await_end(server->job, 0, NULL, &status, &rusage, &diag))
+			diag_set(&diag, -EPIPE, "it ended while it was to stand idle");
+		server_failed(batch, server, &diag);
+	}
+}
+
+static void start_servers(struct batch *batch)
+{
+	struct job_options options = {};
+
+	for (size_t i = 0; i < batch->n && !experiment_stopped(batch->experiment); i++) {
+		struct server *server = &batch->servers[i];
+		struct diag diag = {};
+		int err;
+
+		server->started_ns = session_now_ns();
+		err = experiment_start(batch->experiment, server->contestant, (uint32_t)i, &options,
+				       &server->job, &diag);
+		if (!err)
+			err = job_await_ready(server->job, READY_LIMIT_NS, signals_stop(), &diag);
+		if (err && !experiment_stopped(batch->experiment))
+			server_failed(batch, server, &diag);
+	}
+}
+
+/* ---- settling ---------------------------------------------------------------------------------- */
+
+/* A slice of the time before the window: 0 when all is well, an event of session_wait or -errno else. */
+static int wait_slice(struct session *session, struct diag *diag)
+{
+	uint64_t end_ns = session_now_ns() + SLICE_NS;
+
+	for (;;) {
+		int events = session_wait(session, -1, end_ns, diag);
+
+		if (events < 0 || events & SESSION_SIGNAL)
+			return events;
+		if (events & SESSION_TIME)
+			return 0;
+	}
+}
+
+/* Until everything has been quiet for QUIET_SLICES slices. 0, an event or -errno. */
+static int settle(struct batch *batch, struct diag *diag)
+{
+	struct session *session = &batch->experiment->session;
+	uint64_t limit_ns = session_now_ns() + SETTLE_LIMIT_NS;
+	uint64_t before_ns = session_now_ns(), before_cpu = collector_schedstat_ns(session->collector);
+	unsigned quiet = 0;
+
+	while (quiet < QUIET_SLICES && session_now_ns() < limit_ns) {
+		int stopped = wait_slice(session, diag);
+		uint64_t now_ns = session_now_ns();
+		uint64_t cpu = collector_schedstat_ns(session->collector);
+		uint64_t allowed_ns = (now_ns - before_ns) * QUIET_SHARE_PERCENT / 100 * batch->n;
+
+		if (stopped)
+			return stopped;
+		check_servers(batch);
+		if (!servers_alive(batch))
+			return 0;
+		/* The sum falls when a thread ends: that is no quiet either. */
+		quiet = cpu >= before_cpu && cpu - before_cpu < allowed_ns ? quiet + 1 : 0;
+		before_ns = now_ns;
+		before_cpu = cpu;
+	}
+	batch->settled = quiet >= QUIET_SLICES;
+	return 0;
+}
+
+/* ---- the window -------------------------------------------------------------------------------- */
+
+static int watch(struct batch *batch, struct diag *diag)
+{
+	struct session *session = &batch->experiment->session;
+	uint64_t end_ns = collector_open_window(session->collector) + batch->window_ns;
+	int events;
+
+	do {
+		events = session_wait(session, batch->n == 1 ? job_pidfd(batch->servers[0].job) : -1,
+				      end_ns, diag);
+		batch->cut = events > 0 && events & SESSION_SIGNAL;
+	} while (events >= 0 && !(events & (SESSION_TIME | SESSION_SIGNAL | SESSION_ENDED | SESSION_EMPTY)));
+	collector_close_window(session->collector);
+	return events < 0 ? events : 0;
+}
+
+/* From exec to the window: the stamp where there is one. */
+static uint64_t settle_ns(const struct capture *capture, uint64_t started_ns)
+{
+	for (size_t i = 0; i < capture->threads.n; i++) {
+		const struct wk_thread *t = &capture->threads.items[i].t;
+
+		if (t->flags & WK_FLAG_FIRST && t->exec_ns)
+			started_ns = t->exec_ns;
+	}
+	return capture->start_ns > started_ns ? capture->start_ns - started_ns : 0;
+}
+
+static int take_server(struct batch *batch, uint32_t group, struct diag *diag)
+{
+	struct server *server = &batch->servers[group];
+	struct capture *capture;
+	uint64_t rss_bytes = 0, pss_bytes = 0;
+	bool has_memory = !job_memory(server->job, &rss_bytes, &pss_bytes);
+	int err = experiment_take(batch->experiment, server->contestant, group, NULL, batch->repeat,
+				  &capture, diag);
+
+	if (err)
+		return err;
+	capture->settle_ns = settle_ns(capture, server->started_ns);
+	capture->settled = batch->settled;
+	capture->partial = batch->cut;
+	capture->has_memory = has_memory;
+	capture->rss_bytes = rss_bytes;
+	capture->pss_bytes = pss_bytes;
+	return 0;
+}
+
+/* From settled servers to their captures. */
+static int measure(struct batch *batch, struct diag *diag)
+{
+	int err = watch(batch, diag);
+
+	if (err)
+		return err;
+	check_servers(batch);
+	for (size_t i = 0; i < batch->n && !err; i++)
+		if (batch->servers[i].job)
+			err = take_server(batch, (uint32_t)i, diag);
+	return err;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------- */
+
+/* One batch from start to end. A failure of the collector is one of all its servers. */
+static void run_batch(struct batch *batch)
+{
+	struct experiment *experiment = batch->experiment;
+	struct diag diag = {};
+	bool measured = false;
+	int err = collector_reset(experiment->session.collector, &diag);
+
+	if (!err)
+		start_servers(batch);
+	if (!err && servers_alive(batch) && !experiment_stopped(experiment))
+		err = settle(batch, &diag);
+	if (!err && servers_alive(batch) && !experiment_stopped(experiment)) {
+		err = measure(batch, &diag);
+		measured = !err;
+	}
+	for (size_t i = 0; i < batch->n; i++) {
+		struct server *server = &batch->servers[i];
+
+		if (err < 0 && !server->contestant->out)
+			server_failed(batch, server, &diag);
+		else if (!measured && !server->contestant->out)
+			server_interrupted(batch, server);
+		job_end(server->job);
+		server->job = NULL;
+	}
+}
+
+static void show(struct experiment *experiment, const char *label, uint32_t repeat)
+{
+	uint32_t runs = experiment->session.options.runs;
+
+	if (runs > 1)
+		progress_say(experiment->session.progress, "idle %s, %u of %u", label, repeat + 1, runs);
+	else
+		progress_say(experiment->session.progress, "idle %s", label);
+}
+
+/* Runs those contestants from `first` on, at most `max` of them, that are still in. */
+static void run_some(struct experiment *experiment, size_t first, size_t max, uint32_t repeat)
+{
+	struct server *servers = mem_calloc(max, sizeof(*servers));
+	uint64_t duration_ns = experiment->session.options.duration_ns;
+	struct batch batch = {.experiment = experiment, .servers = servers, .repeat = repeat,
+			      .window_ns = duration_ns};
+
+	for (size_t i = first; i < first + max; i++)
+		if (!experiment->contestants.items[i].out)
+			servers[batch.n++].contestant = &experiment->contestants.items[i];
+	if (batch.n) {
+		show(experiment, max == 1 ? servers[0].contestant->runtime.label : "all", repeat);
+		run_batch(&batch);
+	}
+	free(servers);
+}
+
+static int idle(struct experiment *experiment)
+{
+	struct options *options = &experiment->session.options;
+	size_t n = experiment->contestants.n, together = options->parallel ? n : 1;
+	struct collect_options collect = {.time_probes = true, .groups = (uint32_t)together};
+	uint64_t one_ns;
+	int status;
+
+	options->duration_ns = options->duration_ns ? options->duration_ns : DEFAULT_WINDOW_NS;
+	options->runs = options->runs ? options->runs : 1;
+	collect.series_seconds = (uint32_t)(options->duration_ns / WK_SECOND_NS) + 64;
+	status = experiment_open(experiment, &collect);
+	if (status)
+		return status;
+	one_ns = options->duration_ns + USUAL_SETTLE_NS;
+	experiment->session.plan_total_ns = together ? one_ns * options->runs * (n / together) : 0;
+	for (uint32_t repeat = 0; repeat < options->runs; repeat++) {
+		for (size_t first = 0; first < n; first += together) {
+			experiment->session.plan_done_ns =
+				one_ns * (repeat * (n / together) + first / together);
+			run_some(experiment, first, together, repeat);
+		}
+	}
+	return experiment_publish(experiment);
+}
+
+int cmd_idle(int argc, char **argv)
+{
+	struct experiment experiment;
+	int status;
+
+	if (experiment_begin(&experiment, &usage, WORKLOAD_IDLE, argc, argv, &status))
+		status = idle(&experiment);
+	experiment_end(&experiment);
+	return status;
+}
