@@ -66,7 +66,10 @@ struct report {
 	VEC(struct block) blocks;
 };
 
+/* Valid until the next block is added. */
 struct table *report_add_table(struct report *report, const char *title_or_null);
+/* Takes the last block away: a table that came out empty. */
+void report_remove_last(struct report *report);
 __attribute__((format(printf, 2, 3))) void report_add_heading(struct report *report, const char *fmt, ...);
 __attribute__((format(printf, 3, 4))) void report_add_note(struct report *report, enum note_kind kind,
 							   const char *fmt, ...);
@@ -75,6 +78,9 @@ struct row *table_add_row(struct table *table); /* valid until the next row is a
 void row_add_text(struct row *row, const char *text);
 void row_add_number(struct row *row, enum cell_kind kind, double number, int decimals);
 void row_add_empty(struct row *row);
+/* Gives all CELL_REALs of a column the same number of decimals, at most max: three significant
+ * digits for the smallest, no more than five for the largest (report/number.h). */
+void table_set_decimals(struct table *table, size_t column, int max);
 void report_free_members(struct report *report);
 
 struct report_options {

@@ -1,0 +1,461 @@
+/* Format json: everything that was measured, by the contract "wakewhy/1" (docs/json.md). */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "render/formats.h"
+#include "sym/syscall_names.h"
+
+#define JSON_SCHEMA_NAME "wakewhy/1"
+
+/* All functions return a new reference, and make NULL, NaN and unknown values null. */
+
+static json_t *json_of_text(const char *text)
+{
+	char *utf8;
+	json_t *value;
+
+	if (!text)
+		return json_null();
+	utf8 = text_utf8(text);
+	value = json_string(utf8);
+	free(utf8);
+	return value;
+}
+
+static json_t *json_of_bytes(const char *bytes, size_t n)
+{
+	char *utf8 = text_utf8_bytes(bytes, n);
+	json_t *value = json_string(utf8);
+
+	free(utf8);
+	return value;
+}
+
+static json_t *json_of_comm(const char comm[WK_COMM_BYTES])
+{
+	return json_of_bytes(comm, strnlen(comm, WK_COMM_BYTES));
+}
+
+/* JSON integers are signed here; what no clock or counter reaches is held at the largest. */
+static json_t *json_of_u64(uint64_t number)
+{
+	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
+}
+
+/* null for the 0 that stands for "not known" or "did not happen". */
+static json_t *json_of_u64_or_null(uint64_t number)
+{
+	return number ? json_of_u64(number) : json_null();
+}
+
+static json_t *json_of_real(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+/* Exit status as a shell shows it: the status, or 128 + signal. */
+static json_t *json_of_status(int status)
+{
+	if (status < 0)
+		return json_null();
+	return json_integer(status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff);
+}
+
+static void json_set(json_t *object, const char *name, json_t *value)
+{
+	json_object_set_new(object, name, value);
+}
+
+/* ---- parts of a run ---------------------------------------------------------------------------- */
+
+/* Counters by the table. Those of system calls are null where they were not counted: a 0 would be
+ * a figure. */
+static void json_add_counters(json_t *object, const struct wk_counters *counters, bool syscalls)
+{
+	for (const struct counter_field *field = counter_fields; field->id; field++) {
+		bool known = syscalls || strncmp(field->id, "syscalls", 8);
+
+		json_set(object, field->id,
+			 known ? json_of_u64(counter_get(counters, field)) : json_null());
+	}
+}
+
+static json_t *json_of_syscalls(const struct capture_thread *thread, const char *arch)
+{
+	json_t *counts = json_object();
+
+	for (size_t i = 0; i < thread->syscalls.n; i++) {
+		const struct capture_syscall *call = &thread->syscalls.items[i];
+		const char *name = syscall_name(arch, call->nr);
+		char number[16];
+
+		snprintf(number, sizeof(number), "%u", call->nr);
+		json_set(counts, name ? name : number, json_of_u64(call->count));
+	}
+	return counts;
+}
+
+static json_t *json_of_thread(const struct run_thread *thread, const struct capture *capture,
+			      const char *arch)
+{
+	const struct wk_thread *t = &thread->seen->t;
+	json_t *object = json_object();
+
+	json_set(object, "pid", json_of_u64(t->pid));
+	json_set(object, "tid", json_of_u64(t->tid));
+	json_set(object, "comm", json_of_comm(t->comm));
+	json_set(object, "label", json_of_text(thread->label));
+	json_set(object, "kernel_thread", json_boolean(t->flags & WK_FLAG_KTHREAD));
+	json_set(object, "start_ns", json_of_u64_or_null(t->start_ns));
+	json_set(object, "exit_ns", json_of_u64_or_null(t->exit_ns));
+	json_add_counters(object, &t->count, capture->syscalls_counted);
+	json_set(object, "syscall_counts", capture->syscalls_counted
+						   ? json_of_syscalls(thread->seen, arch)
+						   : json_null());
+	return object;
+}
+
+static json_t *json_of_argv(const struct capture_image *image)
+{
+	json_t *argv = json_array();
+	size_t at = 0;
+
+	if (!image->argv) {
+		json_decref(argv);
+		return json_null();
+	}
+	while (at < image->argv_bytes) {
+		size_t n = strnlen(image->argv + at, image->argv_bytes - at);
+
+		json_array_append_new(argv, json_of_bytes(image->argv + at, n));
+		at += n + 1;
+	}
+	return argv;
+}
+
+static json_t *json_of_process(const struct run_process *process)
+{
+	const struct capture_image *image = process->image;
+	json_t *object = json_object();
+
+	json_set(object, "pid", json_of_u64(image->pid));
+	json_set(object, "ppid", json_of_u64(image->ppid));
+	json_set(object, "comm", json_of_text(process->comm));
+	json_set(object, "argv", json_of_argv(image));
+	json_set(object, "argv_cut_bytes", json_of_u64(image->argv_cut));
+	json_set(object, "start_ns", json_of_u64_or_null(image->start_ns));
+	json_set(object, "exec_ns", json_of_u64_or_null(image->exec_ns));
+	json_set(object, "exit_ns", json_of_u64_or_null(process->exit_ns));
+	json_set(object, "exit_status", json_of_status(process->exit_status));
+	return object;
+}
+
+static json_t *json_of_series(const struct run *run)
+{
+	json_t *object = json_object();
+	json_t *oncpu_ns = json_array(), *wakeups = json_array();
+	uint64_t ns, count;
+
+	for (size_t i = 0; run_second(run, i, &ns, &count); i++) {
+		json_array_append_new(oncpu_ns, json_of_u64(ns));
+		json_array_append_new(wakeups, json_of_u64(count));
+	}
+	json_set(object, "interval_ns", json_of_u64(WK_SECOND_NS));
+	json_set(object, "oncpu_ns", oncpu_ns);
+	json_set(object, "wakeups", wakeups);
+	return object;
+}
+
+static json_t *json_of_runtime(const struct capture_runtime *runtime)
+{
+	json_t *object;
+
+	if (!runtime->present)
+		return json_null();
+	object = json_object();
+	json_set(object, "family", json_of_text(runtime->family));
+	json_set(object, "version", json_of_text(runtime->version));
+	json_set(object, "path", json_of_text(runtime->path));
+	json_set(object, "size_bytes", json_of_u64(runtime->size_bytes));
+	return object;
+}
+
+static json_t *json_of_startup(const struct capture_startup *startup)
+{
+	json_t *object;
+
+	if (!startup->present)
+		return json_null();
+	object = json_object();
+	json_set(object, "exec_to_first_output_ns",
+		 json_of_u64_or_null(startup->exec_to_first_output_ns));
+	json_set(object, "exec_to_exit_ns", json_of_u64(startup->exec_to_exit_ns));
+	json_set(object, "minor_faults", json_of_u64(startup->minor_faults));
+	json_set(object, "major_faults", json_of_u64(startup->major_faults));
+	json_set(object, "max_rss_bytes", json_of_u64(startup->max_rss_bytes));
+	return object;
+}
+
+static json_t *json_of_workload_result(const struct run *run)
+{
+	const struct capture *capture = run->capture;
+	double window_s = (double)run->window_ns / 1e9;
+	json_t *object;
+
+	if (!capture->has_result)
+		return json_null();
+	object = json_object();
+	json_set(object, "operations", json_of_u64(capture->operations));
+	json_set(object, "operations_per_s",
+		 json_of_real(run->window_ns ? (double)capture->operations / window_s : NAN));
+	return object;
+}
+
+static json_t *json_of_memory(const struct capture *capture)
+{
+	json_t *object;
+
+	if (!capture->has_memory)
+		return json_null();
+	object = json_object();
+	json_set(object, "rss_bytes", json_of_u64(capture->rss_bytes));
+	json_set(object, "pss_bytes", json_of_u64(capture->pss_bytes));
+	return object;
+}
+
+/* ---- trust --------------------------------------------------------------------------------------- */
+
+static json_t *json_of_lost(const struct capture *capture)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < WK_LOST_MAX; i++)
+		json_set(object, capture_lost_name(i), json_of_u64(capture->lost[i]));
+	return object;
+}
+
+static json_t *json_of_probes(const struct capture *capture)
+{
+	json_t *probes = json_array();
+
+	for (size_t i = 0; i < capture->probes.n; i++) {
+		const struct capture_probe *probe = &capture->probes.items[i];
+		json_t *object = json_object();
+
+		json_set(object, "name", json_of_text(probe->name));
+		json_set(object, "runs",
+			 capture->probes_timed ? json_of_u64(probe->runs) : json_null());
+		json_set(object, "ns", capture->probes_timed ? json_of_u64(probe->ns) : json_null());
+		json_set(object, "misses", json_of_u64(probe->misses));
+		json_array_append_new(probes, object);
+	}
+	return probes;
+}
+
+static json_t *json_of_noise(const struct capture_noise *noise)
+{
+	json_t *object = json_object();
+
+	json_set(object, "other_cpu_share", json_of_real(noise->other_cpu_share));
+	json_set(object, "steal_share", json_of_real(noise->steal_share));
+	json_set(object, "irq_share", json_of_real(noise->irq_share));
+	json_set(object, "cpus_online", json_of_u64(noise->cpus_online));
+	json_set(object, "cpus_used", json_of_u64(noise->cpus_used));
+	json_set(object, "siblings_shared", json_of_u64(noise->siblings_shared));
+	json_set(object, "governor", noise->governor && *noise->governor
+					     ? json_of_text(noise->governor)
+					     : json_null());
+	return object;
+}
+
+static json_t *json_of_reasons(const struct run_trust *trust)
+{
+	json_t *reasons = json_array();
+
+	for (size_t i = 0; i < trust->reasons.n; i++)
+		json_array_append_new(reasons, json_of_text(trust->reasons.items[i]));
+	return reasons;
+}
+
+static json_t *json_of_trust(const struct run *run)
+{
+	const struct capture *capture = run->capture;
+	const struct run_trust *trust = &run->trust;
+	json_t *object = json_object(), *observer = json_object();
+
+	json_set(object, "ok", json_boolean(trust->ok));
+	json_set(object, "reasons", json_of_reasons(trust));
+	json_set(object, "threads_compared", json_of_u64(trust->threads_compared));
+	json_set(object, "oncpu_ns_kernel", json_of_u64(trust->oncpu_ns_kernel));
+	json_set(object, "oncpu_ns_own", json_of_u64(trust->oncpu_ns_own));
+	json_set(object, "switches_kernel", json_of_u64(trust->switches_kernel));
+	json_set(object, "switches_own", json_of_u64(trust->switches_own));
+	json_set(object, "rusage_oncpu_ns", json_of_u64_or_null(capture->rusage_oncpu_ns));
+	json_set(object, "lost", json_of_lost(capture));
+	json_set(object, "probes", json_of_probes(capture));
+	json_set(observer, "wakeups", json_of_u64(capture->observer_wakeups));
+	json_set(observer, "oncpu_ns", json_of_u64(capture->observer_oncpu_ns));
+	json_set(object, "observer", observer);
+	json_set(object, "noise", json_of_noise(&capture->noise));
+	return object;
+}
+
+/* ---- a run --------------------------------------------------------------------------------------- */
+
+static void json_add_identity(json_t *object, const struct run *run)
+{
+	const struct capture *capture = run->capture;
+
+	json_set(object, "label", json_of_text(capture->label));
+	json_set(object, "workload", json_of_text(capture->workload));
+	json_set(object, "variant", json_of_text(capture->variant));
+	json_set(object, "repeat", json_of_u64(capture->repeat));
+	json_set(object, "runtime", json_of_runtime(&capture->runtime));
+	json_set(object, "start_ns", json_of_u64(capture->start_ns));
+	json_set(object, "window_ns", json_of_u64(run->window_ns));
+	json_set(object, "wall_ns",
+		 json_of_u64(capture->startup.present ? capture->startup.exec_to_exit_ns
+						      : run->window_ns));
+	json_set(object, "settle_ns", json_of_u64_or_null(capture->settle_ns));
+	json_set(object, "settled", json_boolean(capture->settled));
+	json_set(object, "partial", json_boolean(capture->partial));
+	json_set(object, "exit_status", json_of_status(capture->exit_status));
+	json_set(object, "syscalls_counted", json_boolean(capture->syscalls_counted));
+}
+
+static json_t *json_of_run(const struct run *run, const char *arch)
+{
+	const struct capture *capture = run->capture;
+	json_t *object = json_object(), *totals = json_object();
+	json_t *processes = json_array(), *threads = json_array();
+
+	json_add_identity(object, run);
+	json_add_counters(totals, &run->totals, capture->syscalls_counted);
+	json_set(object, "totals", totals);
+	for (size_t i = 0; i < run->processes.n; i++)
+		json_array_append_new(processes, json_of_process(&run->processes.items[i]));
+	json_set(object, "processes", processes);
+	for (size_t i = 0; i < run->threads.n; i++)
+		json_array_append_new(threads, json_of_thread(&run->threads.items[i], capture, arch));
+	json_set(object, "threads", threads);
+	/* Part of the contract; this version has no evidence of causes to fill them from. */
+	json_set(object, "causes", json_array());
+	json_set(object, "edges", json_array());
+	json_set(object, "series", json_of_series(run));
+	json_set(object, "startup", json_of_startup(&capture->startup));
+	json_set(object, "result", json_of_workload_result(run));
+	json_set(object, "memory", json_of_memory(capture));
+	json_set(object, "trust", json_of_trust(run));
+	return object;
+}
+
+/* ---- the result ------------------------------------------------------------------------------------ */
+
+static json_t *json_of_tool(const struct capture_tool *tool)
+{
+	json_t *object = json_object(), *command = json_array();
+
+	for (size_t i = 0; i < tool->command.n; i++)
+		json_array_append_new(command, json_of_text(tool->command.items[i]));
+	json_set(object, "version", json_of_text(tool->version));
+	json_set(object, "kernel", json_of_text(tool->kernel));
+	json_set(object, "arch", json_of_text(tool->arch));
+	json_set(object, "cpus", json_of_u64(tool->cpus));
+	json_set(object, "command", command);
+	json_set(object, "started", json_of_text(tool->started));
+	return object;
+}
+
+static json_t *json_of_summary(const struct result_summary *summary)
+{
+	json_t *object = json_object();
+
+	json_set(object, "label", json_of_text(summary->label));
+	json_set(object, "workload", json_of_text(summary->workload));
+	json_set(object, "variant", json_of_text(summary->variant));
+	json_set(object, "metric", json_of_text(summary->metric->id));
+	json_set(object, "unit", json_of_text(summary->metric->unit));
+	json_set(object, "n", json_of_u64(summary->stat.n));
+	json_set(object, "median", json_of_real(summary->stat.median));
+	json_set(object, "min", json_of_real(summary->stat.min));
+	json_set(object, "max", json_of_real(summary->stat.max));
+	json_set(object, "q1", json_of_real(summary->stat.q1));
+	json_set(object, "q3", json_of_real(summary->stat.q3));
+	return object;
+}
+
+static json_t *json_of_comparison(const struct result_comparison *comparison)
+{
+	const struct stat_ratio *ratio = &comparison->ratio;
+	json_t *object = json_object();
+
+	json_set(object, "base", json_of_text(comparison->base));
+	json_set(object, "other", json_of_text(comparison->other));
+	json_set(object, "workload", json_of_text(comparison->workload));
+	json_set(object, "variant", json_of_text(comparison->variant));
+	json_set(object, "metric", json_of_text(comparison->metric->id));
+	json_set(object, "ratio", json_of_real(ratio->ratio));
+	json_set(object, "ci_low", ratio->has_interval ? json_of_real(ratio->ci_low) : json_null());
+	json_set(object, "ci_high",
+		 ratio->has_interval ? json_of_real(ratio->ci_high) : json_null());
+	json_set(object, "verdict", json_of_text(stat_verdict_name(ratio->verdict)));
+	return object;
+}
+
+static json_t *json_of_failures(const struct recording *recording)
+{
+	json_t *failures = json_array();
+
+	for (size_t i = 0; i < recording->failures.n; i++) {
+		const struct capture_failure *failure = &recording->failures.items[i];
+		json_t *object = json_object();
+
+		json_set(object, "label", json_of_text(failure->label));
+		json_set(object, "workload", json_of_text(failure->workload));
+		json_set(object, "reason", json_of_text(failure->reason));
+		json_array_append_new(failures, object);
+	}
+	return failures;
+}
+
+static json_t *json_of_result(const struct result *result)
+{
+	json_t *root = json_object(), *runs = json_array();
+	json_t *summary = json_array(), *comparisons = json_array();
+
+	for (size_t i = 0; i < result->runs.n; i++)
+		json_array_append_new(runs, json_of_run(&result->runs.items[i],
+							result->recording->tool.arch));
+	for (size_t i = 0; i < result->summaries.n; i++)
+		json_array_append_new(summary, json_of_summary(&result->summaries.items[i]));
+	for (size_t i = 0; i < result->comparisons.n; i++)
+		json_array_append_new(comparisons,
+				      json_of_comparison(&result->comparisons.items[i]));
+	json_set(root, "schema", json_string(JSON_SCHEMA_NAME));
+	json_set(root, "trusted", json_boolean(result->trusted));
+	json_set(root, "tool", json_of_tool(&result->recording->tool));
+	json_set(root, "failures", json_of_failures(result->recording));
+	json_set(root, "runs", runs);
+	json_set(root, "summary", summary);
+	json_set(root, "comparisons", comparisons);
+	return root;
+}
+
+int json_render(FILE *out, const struct result *result, const struct report *report,
+		const struct render_style *style, struct diag *diag)
+{
+	json_t *root = json_of_result(result);
+	int failed;
+
+	(void)report;
+	(void)style;
+	/* 15 digits: every decimal figure of that length comes back as it was written. */
+	failed = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	json_decref(root);
+	if (!failed)
+		fputc('\n', out);
+	return render_finish(out, diag);
+}

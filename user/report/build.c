@@ -1,0 +1,72 @@
+/* The whole report of a result: doubts first, a part for each workload, trust last. */
+#include <string.h>
+
+#include "report/part.h"
+
+static const char *build_workload(const struct result *result, size_t at)
+{
+	const char *workload = result->runs.items[at].capture->workload;
+
+	return workload ? workload : "";
+}
+
+static bool build_is_first(const struct result *result, size_t at)
+{
+	for (size_t i = 0; i < at; i++) {
+		if (!strcmp(build_workload(result, i), build_workload(result, at)))
+			return false;
+	}
+	return true;
+}
+
+/* Processes of one attach beyond which its threads are shown only where all rows are wanted. */
+#define BUILD_MANY_PROCESSES 16
+
+static bool build_has_many_processes(const struct part *part)
+{
+	return part_is(part, "attach") &&
+	       part->groups.items[0].runs.items[0]->processes.n > BUILD_MANY_PROCESSES;
+}
+
+static void build_part(struct report *report, const struct part *part,
+		       const struct report_options *options)
+{
+	heading_build(report, part);
+	if (part_is(part, "startup"))
+		startup_build(report, part);
+	else if (part_is(part, "idle"))
+		idle_build(report, part);
+	else if (part_is(part, "hash"))
+		hash_build(report, part);
+	else
+		overview_build(report, part);
+	if (part_is(part, "run") || part_is(part, "attach"))
+		processes_build(report, part, options->max_threads);
+	if (build_has_many_processes(part) && options->max_threads)
+		report_add_note(report, NOTE_TEXT,
+				"%zu threads in all: -v lists them, JSON and CSV hold them.",
+				part->groups.items[0].runs.items[0]->threads.n);
+	else if (!part_is(part, "startup")) /* the same few of each; JSON and CSV hold them */
+		threads_build(report, part, options->max_threads);
+	remarks_build(report, part);
+}
+
+void report_build(struct report *ret_report, const struct result *result,
+		  const struct report_options *options)
+{
+	struct report report = {0};
+
+	doubts_build(&report, result);
+	failures_build(&report, result);
+	for (size_t i = 0; i < result->runs.n; i++) {
+		struct part part;
+
+		if (!build_is_first(result, i))
+			continue;
+		part_init(&part, result, build_workload(result, i));
+		build_part(&report, &part, options);
+		part_free_members(&part);
+	}
+	trust_build(&report, result);
+	*ret_report = report;
+}

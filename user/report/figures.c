@@ -1,0 +1,292 @@
+/* Tables of metrics over labels: a column for each figure, a row for each group, ratios below. */
+#include "report/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/number.h"
+
+static bool figures_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static const struct stat_summary *figures_summary(const struct figures *figures,
+						  const struct figure *figure,
+						  const struct group *group)
+{
+	const struct result *result = figures->part->result;
+
+	for (size_t i = 0; i < result->summaries.n; i++) {
+		const struct result_summary *s = &result->summaries.items[i];
+
+		if (!strcmp(s->label, group->label) &&
+		    !strcmp(s->workload, figures->part->workload) &&
+		    figures_same(s->variant, group->variant) &&
+		    !strcmp(s->metric->id, figure->metric) && s->stat.n)
+			return &s->stat;
+	}
+	return NULL;
+}
+
+static const struct stat_ratio *figures_comparison(const struct figures *figures,
+						   const struct figure *figure,
+						   const struct group *base,
+						   const struct group *other)
+{
+	const struct result *result = figures->part->result;
+
+	for (size_t i = 0; i < result->comparisons.n; i++) {
+		const struct result_comparison *c = &result->comparisons.items[i];
+
+		if (!strcmp(c->base, base->label) && !strcmp(c->other, other->label) &&
+		    !strcmp(c->workload, figures->part->workload) &&
+		    figures_same(c->variant, base->variant) &&
+		    figures_same(c->variant, other->variant) &&
+		    !strcmp(c->metric->id, figure->metric))
+			return &c->ratio;
+	}
+	return NULL;
+}
+
+static double figures_window_s(const struct group *group)
+{
+	return group_window_ns(group) / (double)group->runs.n / 1e9;
+}
+
+/* Decides whether a figure is shown, and with how many decimals: the same for all its rows. */
+static void figures_look(struct figures *figures, size_t at)
+{
+	const struct figure *figure = &figures->list[at];
+	const struct part *part = figures->part;
+	bool counts = figure->per == FIGURE_PER_RUN && figure->scale == 1;
+	double *medians = mem_calloc(part->groups.n + 1, sizeof(*medians));
+	bool all_zero = true, all_whole = true, any_long = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < part->groups.n; i++) {
+		const struct stat_summary *stat =
+			figures_summary(figures, figure, &part->groups.items[i]);
+
+		if (!stat)
+			continue;
+		medians[n++] = stat->median * figure->scale;
+		all_zero &= stat->max == 0;
+		all_whole &= stat->median == floor(stat->median);
+		any_long |= figures_window_s(&part->groups.items[i]) >= 2;
+	}
+	/* "1 of 1" seconds says nothing. */
+	figures->shown[at] = n && !(figure->rare && all_zero) && !(figure->of_window && !any_long);
+	figures->decimals[at] =
+		counts && all_whole ? 0 : number_decimals(medians, n, figure->decimals);
+	free(medians);
+}
+
+void figures_begin(struct figures *ret_figures, struct report *report, const struct part *part,
+		   const struct figure *list)
+{
+	struct figures figures = { .part = part, .list = list, .ranges = part_repeats(part) };
+
+	figures.table = report_add_table(report, NULL);
+	table_add_column(figures.table, "", true);
+	for (size_t i = 0; i < FIGURES_MAX && list[i].metric; i++) {
+		figures_look(&figures, i);
+		if (!figures.shown[i])
+			continue;
+		table_add_column(figures.table, list[i].title, false);
+		if (list[i].range && figures.ranges)
+			table_add_column(figures.table, "(min–max)", false);
+	}
+	*ret_figures = figures;
+}
+
+/* Seconds of the window that a group's active seconds are counted in. A window that was closed a
+ * few microseconds late has one more slot, which nobody asked for. */
+static double figures_seconds(const struct group *group, double active)
+{
+	double window_s = figures_window_s(group);
+	double seconds = fmax(1, floor(window_s + 0.5));
+
+	return active > seconds ? ceil(window_s) : seconds;
+}
+
+static void figures_add_range(struct row *row, const struct figure *figure, int decimals,
+			      const struct stat_summary *stat)
+{
+	char low[NUMBER_BYTES], high[NUMBER_BYTES];
+	char *text;
+
+	if (!stat || stat->n < 2) {
+		row_add_empty(row);
+		return;
+	}
+	text = mem_printf("(%s–%s)", number_real(low, stat->min * figure->scale, decimals),
+			  number_real(high, stat->max * figure->scale, decimals));
+	row_add_text(row, text);
+	free(text);
+}
+
+static void figures_add_median(struct row *row, const struct figure *figure, int decimals,
+			       const struct group *group, const struct stat_summary *stat)
+{
+	char *text;
+
+	if (!stat || !figure->of_window) {
+		row_add_number(row, CELL_REAL, stat ? stat->median * figure->scale : NAN, decimals);
+		return;
+	}
+	text = mem_printf("%.3g of %.0f", stat->median, figures_seconds(group, stat->median));
+	row_add_text(row, text);
+	free(text);
+}
+
+void figures_add_group(struct figures *figures, const struct group *group, int depth)
+{
+	struct row *row = table_add_row(figures->table);
+
+	row->depth = depth;
+	row_add_text(row, group->label);
+	for (size_t i = 0; i < FIGURES_MAX && figures->list[i].metric; i++) {
+		const struct figure *figure = &figures->list[i];
+		const struct stat_summary *stat;
+
+		if (!figures->shown[i])
+			continue;
+		stat = figures_summary(figures, figure, group);
+		figures_add_median(row, figure, figures->decimals[i], group, stat);
+		if (figure->range && figures->ranges)
+			figures_add_range(row, figure, figures->decimals[i], stat);
+	}
+}
+
+/* The ratio of two medians; NaN where there is none worth telling. */
+static double figures_ratio(const struct figures *figures, const struct figure *figure,
+			    const struct group *base, const struct group *other)
+{
+	const struct stat_summary *below = figures_summary(figures, figure, base);
+	const struct stat_summary *above = figures_summary(figures, figure, other);
+	double times = (double)base->runs.n;
+
+	if (!below || !above || figure->of_window)
+		return NAN;
+	if (figure->per == FIGURE_PER_SECOND)
+		times = group_window_ns(base) / 1e9;
+	else if (figure->per == FIGURE_PER_OPERATION)
+		times = group_operations(base);
+	if (!(below->median * figure->scale * times >= figure->least) || !(below->median > 0))
+		return NAN;
+	return above->median / below->median;
+}
+
+static void figures_add_interval(struct figures *figures, struct row *row,
+				 const struct stat_ratio *ratio)
+{
+	char low[NUMBER_BYTES], high[NUMBER_BYTES];
+	char *text;
+
+	if (!ratio || !ratio->has_interval) {
+		row_add_empty(row);
+		return;
+	}
+	text = mem_printf("(%s–%s)", number_ratio(low, ratio->ci_low),
+			  number_ratio(high, ratio->ci_high));
+	row_add_text(row, text);
+	free(text);
+	figures->intervals = true;
+}
+
+bool figures_add_ratio(struct figures *figures, const char *name, const struct group *base,
+		       const struct group *other, int depth)
+{
+	bool any = false;
+	struct row *row;
+
+	for (size_t i = 0; i < FIGURES_MAX && figures->list[i].metric; i++)
+		any |= figures->shown[i] &&
+		       isfinite(figures_ratio(figures, &figures->list[i], base, other));
+	if (!any)
+		return false;
+	row = table_add_row(figures->table);
+	row->depth = depth;
+	row_add_text(row, name);
+	for (size_t i = 0; i < FIGURES_MAX && figures->list[i].metric; i++) {
+		const struct figure *figure = &figures->list[i];
+		double ratio;
+
+		if (!figures->shown[i])
+			continue;
+		ratio = figures_ratio(figures, figure, base, other);
+		if (figure->of_window)
+			row_add_empty(row);
+		else
+			row_add_number(row, CELL_RATIO, ratio, 0);
+		if (figure->range && figures->ranges)
+			figures_add_interval(figures, row,
+					     isfinite(ratio) ? figures_comparison(figures, figure,
+										  base, other)
+							     : NULL);
+	}
+	return true;
+}
+
+static const struct group *figures_group(const struct figures *figures, const char *label,
+					 const char *variant)
+{
+	for (size_t i = 0; i < figures->part->groups.n; i++) {
+		const struct group *group = &figures->part->groups.items[i];
+
+		if (!strcmp(group->label, label) && figures_same(group->variant, variant))
+			return group;
+	}
+	return NULL;
+}
+
+/* Comparisons come metric by metric: true for the first one of its pair of labels. */
+static bool figures_is_first_of_pair(const struct result *result, size_t at)
+{
+	const struct result_comparison *c = &result->comparisons.items[at];
+
+	for (size_t i = 0; i < at; i++) {
+		const struct result_comparison *before = &result->comparisons.items[i];
+
+		if (!strcmp(before->base, c->base) && !strcmp(before->other, c->other) &&
+		    !strcmp(before->workload, c->workload) &&
+		    figures_same(before->variant, c->variant))
+			return false;
+	}
+	return true;
+}
+
+size_t figures_add_ratios(struct figures *figures, const char *variant, int depth)
+{
+	const struct result *result = figures->part->result;
+	size_t n = 0;
+
+	for (size_t i = 0; i < result->comparisons.n; i++) {
+		const struct result_comparison *c = &result->comparisons.items[i];
+		const struct group *base, *other;
+		char *name;
+
+		if (strcmp(c->workload, figures->part->workload) ||
+		    !figures_same(c->variant, variant) || !figures_is_first_of_pair(result, i))
+			continue;
+		base = figures_group(figures, c->base, variant);
+		other = figures_group(figures, c->other, variant);
+		if (!base || !other)
+			continue;
+		name = mem_printf("%s / %s", c->other, c->base);
+		n += figures_add_ratio(figures, name, base, other, depth);
+		free(name);
+	}
+	return n;
+}
+
+void figures_end(const struct figures *figures, struct report *report)
+{
+	if (figures->ranges)
+		report_add_note(report, NOTE_TEXT, "Figures are medians over the runs%s.",
+				figures->intervals
+					? "; the brackets of a ratio hold its 95 % interval"
+					: "");
+}

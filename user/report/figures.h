@@ -1,0 +1,54 @@
+/* Tables of metrics over labels: a column for each figure, a row for each group, ratios below.
+ *
+ *	               wakeups/s   CPU ms/s   active seconds
+ *	  rust              3.00      0.244         20 of 20     figures_add_group
+ *	  zig              12.10      0.740         20 of 20
+ *	  zig / rust       4.03×      3.03×                      figures_add_ratios
+ */
+#ifndef WAKEWHY_REPORT_FIGURES_H
+#define WAKEWHY_REPORT_FIGURES_H
+
+#include "report/part.h"
+
+/* What a median is multiplied with to know how much was seen in all. */
+enum figure_per { FIGURE_PER_RUN, FIGURE_PER_SECOND, FIGURE_PER_OPERATION };
+
+struct figure {
+	const char *metric;   /* id in the table of metrics; NULL ends a list */
+	const char *title;    /* with the unit shown */
+	double scale;	      /* from the metric's unit to the one shown */
+	int decimals;	      /* at most */
+	enum figure_per per;
+	double least;	      /* a base that was seen less often (in the unit shown) gives no ratio:
+				 quotients of two tiny numbers say nothing */
+	bool range;	      /* a column with minimum–maximum where runs repeat */
+	bool of_window;	      /* a number of seconds, shown as "20 of 20" */
+	bool rare;	      /* left out where it is 0 for every group */
+};
+
+#define FIGURES_MAX 16
+
+struct figures {
+	const struct part *part;
+	const struct figure *list;
+	bool shown[FIGURES_MAX]; /* some group has a value */
+	int decimals[FIGURES_MAX];
+	bool ranges;
+	bool intervals; /* some ratio has one */
+	struct table *table;
+};
+
+/* Adds the table with its columns. Figures that no group has are left out. The table must be filled
+ * before another block is added. */
+void figures_begin(struct figures *ret_figures, struct report *report, const struct part *part,
+		   const struct figure *list);
+void figures_add_group(struct figures *figures, const struct group *group, int depth);
+/* Adds a row for each comparison of this variant that has a ratio; how many. */
+size_t figures_add_ratios(struct figures *figures, const char *variant, int depth);
+/* Adds one row named `name` with the ratios of other's medians to base's; false: there were none. */
+bool figures_add_ratio(struct figures *figures, const char *name, const struct group *base,
+		       const struct group *other, int depth);
+/* Adds the notes that the table's columns need. */
+void figures_end(const struct figures *figures, struct report *report);
+
+#endif

@@ -1,0 +1,124 @@
+/* One workload of a result, its runs grouped by what is to be compared. */
+#include "report/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const char *part_text(const char *text)
+{
+	return text ? text : "";
+}
+
+static bool part_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static struct group *part_group(struct part *part, const struct capture *capture)
+{
+	struct group *group;
+
+	for (size_t i = 0; i < part->groups.n; i++) {
+		group = &part->groups.items[i];
+		if (!strcmp(group->label, part_text(capture->label)) &&
+		    part_same(group->variant, capture->variant))
+			return group;
+	}
+	group = vec_push(&part->groups);
+	group->label = part_text(capture->label);
+	group->variant = capture->variant;
+	return group;
+}
+
+void part_init(struct part *ret_part, const struct result *result, const char *workload)
+{
+	struct part part = { .result = result, .workload = workload };
+
+	for (size_t i = 0; i < result->runs.n; i++) {
+		const struct run *run = &result->runs.items[i];
+
+		if (!strcmp(part_text(run->capture->workload), workload))
+			*vec_push(&part_group(&part, run->capture)->runs) = run;
+	}
+	*ret_part = part;
+}
+
+void part_free_members(struct part *part)
+{
+	if (!part)
+		return;
+	for (size_t i = 0; i < part->groups.n; i++)
+		free(part->groups.items[i].runs.items);
+	free(part->groups.items);
+	*part = (struct part){0};
+}
+
+bool part_is(const struct part *part, const char *workload)
+{
+	return !strcmp(part->workload, workload);
+}
+
+bool part_repeats(const struct part *part)
+{
+	for (size_t i = 0; i < part->groups.n; i++) {
+		if (part->groups.items[i].runs.n > 1)
+			return true;
+	}
+	return false;
+}
+
+bool part_compares(const struct part *part)
+{
+	for (size_t i = 1; i < part->groups.n; i++) {
+		if (strcmp(part->groups.items[0].label, part->groups.items[i].label))
+			return true;
+	}
+	return false;
+}
+
+char *group_name(const struct group *group)
+{
+	if (!group->variant)
+		return mem_strdup(group->label);
+	return mem_printf("%s %s", group->label, group->variant);
+}
+
+double group_window_ns(const struct group *group)
+{
+	double sum_ns = 0;
+
+	for (size_t i = 0; i < group->runs.n; i++)
+		sum_ns += (double)group->runs.items[i]->window_ns;
+	return sum_ns;
+}
+
+double group_operations(const struct group *group)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < group->runs.n; i++) {
+		if (group->runs.items[i]->capture->has_result)
+			sum += (double)group->runs.items[i]->capture->operations;
+	}
+	return sum;
+}
+
+char *part_shorten(const char *text, size_t bytes)
+{
+	size_t n = strlen(text), keep = 0;
+
+	if (n <= bytes)
+		return mem_strdup(text);
+	for (;;) {
+		uint32_t code;
+		size_t step = text_decode(text + keep, n - keep, &code);
+
+		step += !step; /* a byte that is no character */
+		if (keep + step > bytes)
+			break;
+		keep += step;
+	}
+	return mem_printf("%.*s…", (int)keep, text);
+}

@@ -1,0 +1,52 @@
+/* One workload of a result, its runs grouped by what is to be compared: what the builders of a
+ * report work on. */
+#ifndef WAKEWHY_REPORT_PART_H
+#define WAKEWHY_REPORT_PART_H
+
+#include "report/report.h"
+
+/* Runs that repeat one another: same label and variant. All pointers are borrowed. */
+struct group {
+	const char *label;
+	const char *variant; /* NULL: the workload has none */
+	VEC(const struct run *) runs;
+};
+
+struct part {
+	const struct result *result;
+	const char *workload;
+	VEC(struct group) groups; /* in order of appearance, the variants of a label together */
+};
+
+void part_init(struct part *ret_part, const struct result *result, const char *workload);
+void part_free_members(struct part *part);
+bool part_is(const struct part *part, const char *workload);
+/* More than one run of something: medians rather than single figures. */
+bool part_repeats(const struct part *part);
+/* More than one label. */
+bool part_compares(const struct part *part);
+/* Owned text that names a group in notes: "bun" or "bun sync". */
+char *group_name(const struct group *group);
+/* Sum of the windows of its runs, ns. */
+double group_window_ns(const struct group *group);
+double group_operations(const struct group *group);
+/* Copy of text of at most `bytes` bytes, cut between characters, "…" at the end of a shortened one.
+ * The caller frees. */
+char *part_shorten(const char *text, size_t bytes);
+
+/* Each adds its blocks to the report; none adds anything where there is nothing to say. */
+void heading_build(struct report *report, const struct part *part);
+void startup_build(struct report *report, const struct part *part);
+void idle_build(struct report *report, const struct part *part);
+void hash_build(struct report *report, const struct part *part);
+void overview_build(struct report *report, const struct part *part); /* run, attach and others */
+void processes_build(struct report *report, const struct part *part, size_t max_rows);
+void threads_build(struct report *report, const struct part *part, size_t max_rows);
+void remarks_build(struct report *report, const struct part *part);
+
+/* Of the whole result: doubts come first in a report, the rest last. */
+void doubts_build(struct report *report, const struct result *result);
+void failures_build(struct report *report, const struct result *result);
+void trust_build(struct report *report, const struct result *result);
+
+#endif

@@ -1,0 +1,243 @@
+/* How far the figures can be believed: doubts at the top, the account of it at the end.
+ *
+ *	trusted: kernel's own CPU time within 0.2 %, switches equal, nothing lost; probes cost 31 µs/s
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "report/number.h"
+#include "report/part.h"
+
+/* Below this, a percentage of CPU time says less than the difference itself. */
+#define TRUST_SHORT_NS 10e6
+/* A machine that others use this much is no place for idle figures. */
+#define TRUST_BUSY_SHARE 0.10
+#define TRUST_STEAL_SHARE 0.01
+/* Runs named one by one before the rest is only counted. */
+#define TRUST_DOUBTS 5
+
+/* Worst and sums over the runs of a result. */
+struct trust_view {
+	uint64_t threads_compared;
+	bool any_long, any_short;
+	double long_share;   /* worst difference as a share, of runs with TRUST_SHORT_NS or more */
+	double short_ns;     /* worst difference of the others */
+	uint64_t switches, switches_apart;
+	uint64_t lost[WK_LOST_MAX], lost_all;
+	uint64_t misses;
+	bool timed;
+	double probes_ns, timed_ns; /* spent in probes, in windows of that length */
+	double window_ns;
+	uint64_t observer_wakeups;
+	double observer_ns;
+	double other_share, steal_share, irq_share; /* worst */
+};
+
+/* The larger; NaN is what a damaged recording holds, and is kept to be seen. */
+static double trust_worst(double a, double b)
+{
+	return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+}
+
+static void trust_view_add(struct trust_view *view, const struct run *run)
+{
+	const struct run_trust *trust = &run->trust;
+	const struct capture *capture = run->capture;
+	double kernel_ns = (double)trust->oncpu_ns_kernel;
+	double apart_ns = fabs((double)trust->oncpu_ns_own - kernel_ns);
+
+	view->threads_compared += trust->threads_compared;
+	if (trust->threads_compared && kernel_ns >= TRUST_SHORT_NS) {
+		view->any_long = true;
+		view->long_share = fmax(view->long_share, apart_ns / kernel_ns);
+	} else if (trust->threads_compared) {
+		view->any_short = true;
+		view->short_ns = fmax(view->short_ns, apart_ns);
+	}
+	view->switches += trust->switches_kernel;
+	view->switches_apart += trust->switches_own > trust->switches_kernel
+					? trust->switches_own - trust->switches_kernel
+					: trust->switches_kernel - trust->switches_own;
+	for (size_t i = 0; i < WK_LOST_MAX; i++)
+		view->lost[i] += capture->lost[i];
+	view->lost_all += trust->lost;
+	view->misses += trust->misses;
+	view->window_ns += (double)run->window_ns;
+	if (capture->probes_timed) {
+		view->timed = true;
+		view->timed_ns += (double)run->window_ns;
+		for (size_t i = 0; i < capture->probes.n; i++)
+			view->probes_ns += (double)capture->probes.items[i].ns;
+	}
+	view->observer_wakeups += capture->observer_wakeups;
+	view->observer_ns += (double)capture->observer_oncpu_ns;
+	view->other_share = trust_worst(view->other_share, capture->noise.other_cpu_share);
+	view->steal_share = trust_worst(view->steal_share, capture->noise.steal_share);
+	view->irq_share = trust_worst(view->irq_share, capture->noise.irq_share);
+}
+
+static void trust_add_cpu(struct strbuf *text, const struct trust_view *view)
+{
+	char number[UNITS_TEXT_BYTES], share[NUMBER_BYTES];
+
+	if (!view->threads_compared) {
+		strbuf_add(text, "no thread ran long enough to be held against the kernel's own "
+				 "figures");
+		return;
+	}
+	strbuf_add(text, "kernel's own CPU time ");
+	if (view->any_long)
+		strbuf_printf(text, "within %s", number_share(share, view->long_share));
+	if (view->any_long && view->any_short)
+		strbuf_add(text, ", ");
+	if (view->any_short)
+		strbuf_printf(text, "within %s%s", units_format_duration(number, view->short_ns),
+			      view->any_long ? " where it is under 10 ms" : "");
+}
+
+static void trust_add_switches(struct strbuf *text, const struct trust_view *view)
+{
+	char apart[NUMBER_BYTES], all[NUMBER_BYTES];
+
+	if (!view->threads_compared)
+		return;
+	if (!view->switches_apart)
+		strbuf_add(text, ", switches equal");
+	else
+		strbuf_printf(text, ", switches differ by %s of %s",
+			      number_real(apart, (double)view->switches_apart, 0),
+			      number_real(all, (double)view->switches, 0));
+}
+
+static void trust_add_losses(struct strbuf *text, const struct trust_view *view)
+{
+	char number[NUMBER_BYTES];
+
+	if (!view->lost_all && !view->misses) {
+		strbuf_add(text, ", nothing lost");
+		return;
+	}
+	for (size_t i = 0; i < WK_LOST_MAX; i++) {
+		if (view->lost[i])
+			strbuf_printf(text, ", lost %s %s", capture_lost_name(i),
+				      number_real(number, (double)view->lost[i], 0));
+	}
+	if (view->misses)
+		strbuf_printf(text, ", %s probe runs skipped",
+			      number_real(number, (double)view->misses, 0));
+}
+
+static void trust_add_cost(struct strbuf *text, const struct trust_view *view)
+{
+	char cost[UNITS_TEXT_BYTES];
+
+	if (view->timed && view->timed_ns > 0)
+		strbuf_printf(text, "; probes cost %s/s",
+			      units_format_duration(cost,
+						    view->probes_ns / (view->timed_ns / 1e9)));
+}
+
+/* What wakewhy did while it measured, and what else the machine did. */
+static void trust_add_surroundings(struct report *report, const struct trust_view *view,
+				   size_t n_runs)
+{
+	char wakeups[NUMBER_BYTES], other[NUMBER_BYTES], steal[NUMBER_BYTES], irq[NUMBER_BYTES];
+	char oncpu[UNITS_TEXT_BYTES];
+	const char *most = n_runs > 1 ? "at most " : "";
+
+	report_add_note(report, NOTE_TEXT,
+			"wakewhy itself: %s wakeups and %s of CPU in %s; other processes used %s%s of "
+			"the CPUs, interrupts %s, steal %s.",
+			number_real(wakeups, (double)view->observer_wakeups, 0),
+			units_format_duration(oncpu, view->observer_ns),
+			n_runs > 1 ? "all windows" : "the window", most,
+			number_share(other, view->other_share), number_share(irq, view->irq_share),
+			number_share(steal, view->steal_share));
+	if (view->other_share > TRUST_BUSY_SHARE)
+		report_add_note(report, NOTE_WARNING,
+				"busy machine: others used up to %s of the CPUs; sleepers wake more and "
+				"later, and times grow",
+				number_share(other, view->other_share));
+	if (view->steal_share > TRUST_STEAL_SHARE)
+		report_add_note(report, NOTE_WARNING,
+				"stolen time: the hypervisor took up to %s of the CPUs; CPU times hold "
+				"part of it",
+				number_share(steal, view->steal_share));
+}
+
+/* What the machine is, as far as figures depend on it: the first run's, for one invocation
+ * measures on one machine. */
+static void trust_add_machine(struct report *report, const struct capture_noise *noise)
+{
+	struct strbuf text = {0};
+
+	if (noise->siblings_shared)
+		strbuf_printf(&text, "%u of the %u CPUs used share a core with a sibling",
+			      noise->siblings_shared, noise->cpus_used);
+	if (noise->governor && *noise->governor)
+		strbuf_printf(&text, "%sfrequency governor %s", text.n ? "; " : "",
+			      noise->governor);
+	if (text.n)
+		report_add_note(report, NOTE_TEXT, "Machine: %s.", strbuf_text(&text));
+	strbuf_free_members(&text);
+}
+
+void trust_build(struct report *report, const struct result *result)
+{
+	struct trust_view view = {0};
+	struct strbuf text = {0};
+
+	if (!result->runs.n)
+		return;
+	for (size_t i = 0; i < result->runs.n; i++)
+		trust_view_add(&view, &result->runs.items[i]);
+	strbuf_add(&text, result->trusted ? "trusted: " : "not trusted (see above): ");
+	trust_add_cpu(&text, &view);
+	trust_add_switches(&text, &view);
+	trust_add_losses(&text, &view);
+	trust_add_cost(&text, &view);
+	report_add_note(report, result->trusted ? NOTE_TRUST_OK : NOTE_WARNING, "%s",
+			strbuf_text(&text));
+	strbuf_free_members(&text);
+	trust_add_surroundings(report, &view, result->runs.n);
+	trust_add_machine(report, &result->runs.items[0].capture->noise);
+}
+
+/* One doubtful run in a line: which, and every reason. */
+static void doubts_add(struct report *report, const struct run *run)
+{
+	const struct capture *capture = run->capture;
+	struct strbuf text = {0};
+
+	strbuf_printf(&text, "not trusted: %s of %s", capture->workload ? capture->workload : "",
+		      capture->label ? capture->label : "");
+	if (capture->variant)
+		strbuf_printf(&text, " %s", capture->variant);
+	if (capture->repeat)
+		strbuf_printf(&text, " (run %" PRIu64 ")", (uint64_t)capture->repeat + 1);
+	for (size_t i = 0; i < run->trust.reasons.n; i++)
+		strbuf_printf(&text, "%s %s", i ? ";" : ":", run->trust.reasons.items[i]);
+	report_add_note(report, NOTE_WARNING, "%s", strbuf_text(&text));
+	strbuf_free_members(&text);
+}
+
+void doubts_build(struct report *report, const struct result *result)
+{
+	size_t doubtful = 0;
+
+	for (size_t i = 0; i < result->runs.n; i++) {
+		const struct run *run = &result->runs.items[i];
+
+		if (run->trust.ok)
+			continue;
+		if (doubtful++ < TRUST_DOUBTS)
+			doubts_add(report, run);
+	}
+	if (doubtful > TRUST_DOUBTS)
+		report_add_note(report, NOTE_WARNING,
+				"not trusted: %zu more of %zu runs; JSON has the reasons of each",
+				doubtful - TRUST_DOUBTS, result->runs.n);
+}
