@@ -18,7 +18,7 @@ size_t collector_survivors(const struct collector *c, pid_t *ret_pids, size_t ma
 		const struct wk_thread *t = &c->slots[i];
 		uint32_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
 
-		if (state == WK_STATE_NONE || state == WK_STATE_DEAD || t->flags & WK_FLAG_EXITED ||
+		if (state == WK_STATE_NONE || state == WK_STATE_DEAD ||
 		    seen_before(ret_pids, n, (pid_t)t->pid))
 			continue;
 		ret_pids[n++] = (pid_t)t->pid;
