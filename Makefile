@@ -69,7 +69,7 @@ CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/cmd/*.c))
 MAIN_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/*.c))
 
 .PHONY: all
-all: $(B)/wakewhy
+all: $(B)/needs.ok $(B)/wakewhy
 
 include $(sort $(wildcard user/*/*.mk tests/*/*.mk))
 
