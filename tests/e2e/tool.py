@@ -120,31 +120,42 @@ def children_of(pid):
 
 
 class Subject:
-    """A live subject that stands at its start until go() is called."""
+    """A live subject that stands at its start until go() is called; with stay, also at its end."""
 
-    def __init__(self, tool, argv, prefix=(), waits=True):
-        self.tool = tool
+    def __init__(self, tool, argv, prefix=(), waits=True, stay=False):
         self.truth_path = tool.test.path(f"truth-{len(tool.test.cleanups)}.json")
         ready_read, ready_write = os.pipe()
         go_read, self._go = os.pipe()
         options = ["--truth", self.truth_path, "--ready", str(ready_write)]
         if waits:
             options += ["--go", str(go_read)]
+        if stay:
+            options += ["--stay", "1"]
         self.process = subprocess.Popen(
             [*prefix, tool.subject(argv[0]), *options, *map(str, argv[1:])],
             pass_fds=(ready_write, go_read),
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
-        tool.test.cleanup(self.kill)
         os.close(ready_write)
         os.close(go_read)
-        with os.fdopen(ready_read) as ready:
-            said = ready.readline().split()
-        if said[:1] != ["ready"]:
-            raise AssertionError(f"{argv[0]} did not become ready")
-        self.inner_pid = int(said[1])  # as the subject itself sees it
+        self._ready = os.fdopen(ready_read)
+        tool.test.cleanup(self.kill)
+        self.inner_pid = self.await_ready()  # as the subject itself sees it
         self.pid = self.process.pid if not prefix else None
+
+    def await_ready(self):
+        said = self._ready.readline().split()
+        if said[:1] != ["ready"]:
+            raise AssertionError(f"{self.process.args} did not become ready")
+        return int(said[1])
+
+    def await_asleep(self):
+        """Until it sleeps in the kernel: what it said it is about to do."""
+        await_true(
+            lambda: read_text(f"/proc/{self.pid}/stat").rpartition(")")[2].split()[0] == "S",
+            "a subject to fall asleep",
+        )
 
     def go(self):
         os.write(self._go, b"g")
@@ -162,6 +173,7 @@ class Subject:
         if self._go >= 0:
             os.close(self._go)
             self._go = -1
+            self._ready.close()
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -309,6 +321,12 @@ class Tool:
 
     def run(self, argv, options=(), limit_s=60, **more):
         return self.start_subject(argv, options, **more).finish(limit_s)
+
+    @staticmethod
+    def load(path):
+        """The one run of a JSON file."""
+        with open(path, "rb") as file:
+            return Run(json.load(file)["runs"][0])
 
     def start_attach(self, *options, prefix=(), **popen):
         path = self.test.path(f"attach-{len(self.test.cleanups)}.json")

@@ -1,0 +1,32 @@
+"""Runs the end-to-end tests: run.py BINARY [FILTER]."""
+
+import sys
+
+import harness
+import tool
+
+import test_counts  # noqa: F401  (each module registers its tests, in this order)
+import test_attach  # noqa: F401
+import test_life  # noqa: F401
+import test_syscalls  # noqa: F401
+import test_output  # noqa: F401
+import test_usage  # noqa: F401
+import test_ends  # noqa: F401
+import test_limits  # noqa: F401
+import test_runtimes  # noqa: F401
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        print("usage: run.sh BINARY [FILTER]", file=sys.stderr)
+        return 2
+    binary = tool.Tool(sys.argv[1])
+    problem = binary.problem()
+    if problem:
+        print(f"Bail out! {problem}", file=sys.stderr)
+        return 2
+    return harness.run_all(binary, sys.argv[2] if len(sys.argv) == 3 else None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
