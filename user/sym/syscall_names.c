@@ -23,7 +23,7 @@ static const struct syscall_arch {
 
 static const struct syscall_arch *syscall_arch(const char *name)
 {
-	for (size_t i = 0; i < sizeof(arches) / sizeof(arches[0]); i++)
+	for (size_t i = 0; name && i < sizeof(arches) / sizeof(arches[0]); i++)
 		if (strcmp(arches[i].name, name) == 0)
 			return &arches[i];
 	return NULL;

@@ -1,0 +1,117 @@
+/* diag, mem, strbuf: what the rest stands on. */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+
+static void diag_returns_its_error_and_forgets_the_old_hint(void **state)
+{
+	struct diag diag = {.hint = "old"};
+
+	(void)state;
+	assert_int_equal(diag_set(&diag, -EINVAL, "bad %s", "thing"), -EINVAL);
+	assert_string_equal(diag.what, "bad thing");
+	assert_string_equal(diag.hint, "");
+	assert_int_equal(diag_hint(&diag, -EINVAL, "try %d", 3), -EINVAL);
+	assert_string_equal(diag.what, "bad thing");
+	assert_string_equal(diag.hint, "try 3");
+	assert_int_equal(diag_set(NULL, -EIO, "nobody listens"), -EIO);
+	assert_int_equal(diag_hint(NULL, -EIO, "nobody listens"), -EIO);
+}
+
+static void diag_cuts_what_is_too_long(void **state)
+{
+	char text[2000];
+	struct diag diag;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	diag_set(&diag, -1, "%s", text);
+	assert_int_equal(strlen(diag.what), sizeof(diag.what) - 1);
+}
+
+static void vec_items_are_zeroed_and_kept(void **state)
+{
+	struct pair {
+		uint64_t a;
+		char b;
+	};
+	VEC(struct pair) pairs = {};
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct pair *pair = vec_push(&pairs);
+
+		assert_true(pair == &pairs.items[i]);
+		assert_int_equal(pair->a, 0);
+		assert_int_equal(pair->b, 0);
+		pair->a = i;
+		pair->b = 'x';
+	}
+	assert_int_equal(pairs.n, 1000);
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(pairs.items[i].a, i);
+	free(pairs.items);
+}
+
+static void mem_handles_nothing_and_cuts(void **state)
+{
+	char *text;
+
+	(void)state;
+	text = mem_strndup("abcdef", 3);
+	assert_string_equal(text, "abc");
+	free(text);
+	text = mem_printf("%s-%d", "x", 7);
+	assert_string_equal(text, "x-7");
+	free(text);
+	text = mem_calloc(0, 0);
+	assert_non_null(text);
+	free(text);
+}
+
+static void strbuf_grows_and_is_handed_over(void **state)
+{
+	struct strbuf buf = {};
+	char *text;
+
+	(void)state;
+	assert_string_equal(strbuf_text(&buf), "");
+	for (int i = 0; i < 1000; i++)
+		strbuf_printf(&buf, "%d,", i % 10);
+	assert_int_equal(buf.n, 2000);
+	assert_int_equal(strlen(buf.text), 2000);
+	strbuf_clear(&buf);
+	assert_string_equal(strbuf_text(&buf), "");
+	strbuf_add(&buf, "ab");
+	strbuf_add_char(&buf, 'c');
+	strbuf_add_repeated(&buf, '-', 3);
+	strbuf_add_bytes(&buf, "\0z", 2);
+	assert_int_equal(buf.n, 8);
+	text = strbuf_take(&buf);
+	assert_memory_equal(text, "abc---\0z", 9);
+	free(text);
+	text = strbuf_take(&buf);
+	assert_string_equal(text, "");
+	free(text);
+	strbuf_free_members(&buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(diag_returns_its_error_and_forgets_the_old_hint),
+		cmocka_unit_test(diag_cuts_what_is_too_long),
+		cmocka_unit_test(vec_items_are_zeroed_and_kept),
+		cmocka_unit_test(mem_handles_nothing_and_cuts),
+		cmocka_unit_test(strbuf_grows_and_is_handed_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
