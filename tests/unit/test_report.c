@@ -421,7 +421,7 @@ static void test_processes(void **state)
 	thread->t.pid = SAMPLE_PID + 1;
 	text = report_of(&recording);
 	shell = strstr(text, "sh -c ./work → ./work\n");
-	child = strstr(text, "\n  child       4712         2        16 ");
+	child = strstr(text, "\n  child     4712         2        16 ");
 	assert_non_null(shell);
 	assert_non_null(child);
 	assert_true(child < shell); /* the dearer one first */
