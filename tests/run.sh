@@ -81,12 +81,13 @@ count_lines()
 # run_cmocka NAME FOLDER: every unit test program in the folder.
 run_cmocka()
 {
-	local program log=$logs/unit source
+	local program log=$logs/unit source status
 	# The programs are those that have a source now, whatever else lies in the folder.
 	for source in tests/unit/test_*.c; do
 		program=$2/$(basename "$source" .c)
 		CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 300 "$program" > "$log" 2>&1
-		count_cmocka "$1 $(basename "$program")" "$log" $?
+		status=$?
+		count_cmocka "$1 $(basename "$program")" "$log" "$status"
 	done
 }
 
