@@ -33,16 +33,22 @@ int job_prepare(struct job **ret_job, struct workshop *shop, const struct runtim
 		const struct job_options *options, struct diag *diag);
 pid_t job_pid(const struct job *job);
 int job_pidfd(const struct job *job);
-/* Opens the gate. Failures carry the runtime's last words. */
+/* idle: the port it listens on, once job_await_ready has returned 0; 0 before, and for commands. */
+unsigned job_port(const struct job *job);
+/* Opens the gate. Failures carry the runtime's last words. For startup a failed exec is told by
+ * job_await_end, for to be woken by exec would cost the start-up time. */
 int job_release(struct job *job, struct diag *diag);
 /* Waits for "port N" / "ready", at most timeout_ns. -ETIMEDOUT, -EPIPE (it ended first), -EPROTO
- * (nonsense), -EINTR (a signal set *stop), each with its last words in diag. */
+ * (nonsense), -ENOTSUP (this version lacks the variant: "unsupported REASON"), -EINTR (a signal set
+ * *stop), each with its last words in diag. At once for startup and for commands. */
 int job_await_ready(struct job *job, uint64_t timeout_ns, const volatile int *stop, struct diag *diag);
 /* hash: says "go", waits for "done", checks the digest. */
 int job_hash_go(struct job *job, struct diag *diag);
 int job_hash_await(struct job *job, uint64_t timeout_ns, const volatile int *stop,
 		   uint64_t *ret_operations, struct diag *diag);
-/* startup: waits for the end, checks status and output ("hello"; any output for --cmd). */
+/* startup: waits for the end, checks status and output ("hello"; any output for --cmd). -EIO (a status
+ * other than 0), -EPROTO (other output), -ETIMEDOUT, -EINTR. For idle and hash, whose end is always too
+ * early, -EPIPE with the last words. */
 int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop, int *ret_status,
 		  struct rusage *ret_rusage, struct diag *diag);
 /* rss and pss of the process tree now (smaps_rollup). */

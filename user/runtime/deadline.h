@@ -1,0 +1,16 @@
+/* Waiting for descriptors until a point in time, or until a signal says stop. */
+#ifndef WAKEWHY_RUNTIME_DEADLINE_H
+#define WAKEWHY_RUNTIME_DEADLINE_H
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC, timeout_ns from now; a sum beyond 64 bits is the end of time. */
+uint64_t deadline_after(uint64_t timeout_ns);
+/* Waits as poll(2), with no wakeup in between. Returns how many are ready (above 0), -ETIMEDOUT,
+ * -EINTR when *stop (NULL: never) is set, or what poll says. A signal whose handler sets *stop is
+ * never missed: signals are let in only while it sleeps. */
+int deadline_poll(struct pollfd *fds, size_t n, uint64_t deadline_ns, const volatile int *stop);
+
+#endif
