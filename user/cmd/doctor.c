@@ -95,7 +95,7 @@ static void check_capabilities(struct findings *f)
 	}
 	findings_fact(f, "capabilities", "%s, without CAP_BPF and CAP_PERFMON", who);
 	findings_problem(f, true,
-			 geteuid() ? "sudo wakewhy doctor"
+			 geteuid() ? "run wakewhy as root, by sudo"
 				   : "give the container CAP_BPF and CAP_PERFMON "
 				     "(docker run --cap-add BPF --cap-add PERFMON)",
 			 "measuring is not permitted to this user");
@@ -115,19 +115,21 @@ static void check_bpf(struct findings *f)
 {
 	int err = kernel_try_bpf();
 
+	/* Without the capabilities it must be refused: that has its line already. */
+	if (err == -EPERM && !kernel_capabilities_suffice(kernel_capabilities())) {
+		findings_tell(f, "bpf system call", "refused");
+		return;
+	}
 	findings_fact(f, "bpf system call", "%s", err ? strerror(-err) : "permitted");
 	if (err == -ENOSYS)
 		findings_problem(f, true, "run a kernel built with CONFIG_BPF_SYSCALL=y",
 				 "this kernel has no bpf system call");
-	else if (err && kernel_capabilities_suffice(kernel_capabilities()))
+	else if (err)
 		findings_problem(f, true,
 				 "in a container: docker run --privileged, or a seccomp profile "
 				 "that allows bpf",
 				 "the bpf system call is refused in spite of the capabilities: %s",
 				 strerror(-err));
-	else if (err)
-		findings_problem(f, true, "sudo wakewhy doctor",
-				 "the bpf system call is refused: %s", strerror(-err));
 }
 
 /* Never a failure: since 5.11 maps count against the memory cgroup, not this limit. */
@@ -139,9 +141,9 @@ static void check_memlock(struct findings *f)
 	if (getrlimit(RLIMIT_MEMLOCK, &limit))
 		return;
 	if (limit.rlim_cur == RLIM_INFINITY)
-		findings_fact(f, "memlock limit", "none");
+		findings_tell(f, "memlock limit", "none");
 	else
-		findings_fact(f, "memlock limit", "%s, not needed since 5.11",
+		findings_tell(f, "memlock limit", "%s, not needed since 5.11",
 			      units_format_bytes(size, (double)limit.rlim_cur));
 }
 
@@ -167,7 +169,7 @@ static void check_kernel(struct findings *f)
 
 	findings_section(f, "this kernel");
 	if (!uname(&name))
-		findings_fact(f, "release", "%s %s, %s", name.sysname, name.release, name.machine);
+		findings_tell(f, "release", "%s %s, %s", name.sysname, name.release, name.machine);
 	check_btf(f);
 	check_hooks(f);
 	check_capabilities(f);
@@ -255,7 +257,7 @@ static void check_load(struct findings *f)
 	double load;
 
 	if (!machine_load(&load, NULL))
-		findings_fact(f, "load", "%.2f over the last minute", load);
+		findings_tell(f, "load", "%.2f over the last minute", load);
 	if (machine_cpu_times(&before, &diag)) {
 		findings_problem(f, false, diag.hint, "%s", diag.what);
 		return;
@@ -274,7 +276,7 @@ static void check_machine(struct findings *f)
 	findings_section(f, "this machine");
 	check_cpus(f);
 	check_load(f);
-	findings_fact(f, "cgroup", "%s", *cgroup ? cgroup : "none of version 2");
+	findings_tell(f, "cgroup", "%s", *cgroup ? cgroup : "none of version 2");
 	free(cgroup);
 }
 
@@ -311,12 +313,12 @@ static void check_runtimes(struct findings *f)
 		struct runtime runtime = {0};
 
 		if (family->builtin) {
-			findings_fact(f, family->name, "built in");
+			findings_tell(f, family->name, "built in");
 		} else if (find_runtime(family, &runtime)) {
 			check_runtime(f, &runtime);
 			runtime_free_members(&runtime);
 		} else {
-			findings_fact(f, family->name, "not on PATH");
+			findings_tell(f, family->name, "not on PATH");
 		}
 	}
 }

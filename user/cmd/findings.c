@@ -22,19 +22,34 @@ void findings_section(struct findings *findings, const char *title)
 	table_add_column(findings->table, "", true);
 }
 
-void findings_fact(struct findings *findings, const char *name, const char *fmt, ...)
+static void add_row(struct findings *findings, const char *name, const char *state, const char *fmt,
+		    va_list args)
 {
 	struct row *row = table_add_row(findings->table);
-	va_list args;
-	char *text;
+	char *text = format(fmt, args);
 
-	va_start(args, fmt);
-	text = format(fmt, args);
-	va_end(args);
 	row_add_text(row, name);
 	row_add_text(row, text);
-	row_add_text(row, "ok");
+	row_add_text(row, state);
 	free(text);
+}
+
+void findings_fact(struct findings *findings, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_row(findings, name, "ok", fmt, args);
+	va_end(args);
+}
+
+void findings_tell(struct findings *findings, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_row(findings, name, "", fmt, args);
+	va_end(args);
 }
 
 /* The fact that the problem belongs to is the last one. */

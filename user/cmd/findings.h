@@ -29,8 +29,12 @@ struct findings {
 
 /* Begins a table. */
 void findings_section(struct findings *findings, const char *title);
-/* Adds a row: its state is "ok", or "see below" once a problem is added before the next fact. */
+/* Adds a row that was checked: its state is "ok", or "see below" once a problem is added before the
+ * next row. */
 __attribute__((format(printf, 3, 4))) void findings_fact(struct findings *findings,
+							 const char *name, const char *fmt, ...);
+/* Adds a row that is only told: nothing about it can be right or wrong. */
+__attribute__((format(printf, 3, 4))) void findings_tell(struct findings *findings,
 							 const char *name, const char *fmt, ...);
 /* Adds a problem with the fact before it. what and mend may be printf'ed: both are copied. */
 void findings_problem(struct findings *findings, bool blocks, const char *mend, const char *fmt,
