@@ -60,7 +60,6 @@ const char *capture_lost_name(enum wk_lost lost)
 		[WK_LOST_SYSCALL_TABLES] = "syscall_tables",
 		[WK_LOST_SERIES] = "series",
 		[WK_LOST_EVENTS] = "events",
-		[WK_LOST_UNORDERED] = "unordered",
 	};
 
 	return (size_t)lost < WK_LOST_MAX && names[lost] ? names[lost] : "";

@@ -103,6 +103,7 @@ struct capture {
 
 	/* What may be wrong with it. */
 	uint64_t lost[WK_LOST_MAX];
+	uint64_t inferred_switches; /* not traced by the kernel; rebuilt from its accounting */
 	VEC(struct capture_probe) probes;
 	uint64_t observer_wakeups;
 	uint64_t observer_oncpu_ns;

@@ -30,7 +30,7 @@ struct run_interval {
 
 struct run_trust {
 	bool ok;
-	VEC(char *) reasons; /* sentences; empty when ok */
+	VEC(char *) reasons; /* sentences; empty when ok; may hold names from outside */
 	/* Sums over the threads that could be compared (see docs/metrics.md). */
 	uint64_t threads_compared;
 	uint64_t oncpu_ns_kernel, oncpu_ns_own;
