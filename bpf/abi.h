@@ -84,9 +84,9 @@ struct wk_thread {
 	struct wk_counters count;
 
 	/* Ours and the kernel's figures at the same switch-out: own_base and base at the first one in
-	 * the window, last at the latest. Their differences must agree. */
+	 * the window, last at the latest not after it. Their differences must agree. */
 	struct wk_kernel last;
-	struct wk_kernel base; /* at the gate: the kernel's on-CPU time at the last switch-in */
+	struct wk_kernel base;
 	struct wk_kernel own_base;
 
 	/* Who it is. Ids are those that wakewhy's own pid namespace shows. */
@@ -138,7 +138,6 @@ enum wk_lost {
 	WK_LOST_SYSCALL_TABLES, /* a dead thread's calls by number could not be kept */
 	WK_LOST_SERIES,		/* seconds beyond the end of the series */
 	WK_LOST_EVENTS,		/* ring buffer full: the arguments of an exec */
-	WK_LOST_UNORDERED,	/* a switch that does not follow from the state before it */
 	WK_LOST_MAX,
 };
 

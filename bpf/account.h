@@ -25,10 +25,17 @@
 #define ACCOUNT_NOINLINE static __attribute__((noinline, unused))
 #endif
 
+/* The window as one event sees it, and where its seconds are added up. */
+struct account_view {
+	__u64 start_ns;
+	__u64 end_ns;
+	void *series;
+};
+
 /* Is a time within the window? False before it is opened (start is WK_NEVER). */
-ACCOUNT_INLINE int account_in_window(__u64 now_ns, __u64 start_ns, __u64 end_ns)
+ACCOUNT_INLINE int account_in_window(__u64 now_ns, const struct account_view *v)
 {
-	return now_ns >= start_ns && now_ns <= end_ns;
+	return now_ns >= v->start_ns && now_ns <= v->end_ns;
 }
 
 ACCOUNT_INLINE void account_second_flush(struct wk_thread *t, void *series)
@@ -46,7 +53,7 @@ ACCOUNT_INLINE void account_second_flush(struct wk_thread *t, void *series)
 /* Moves the thread's current second on to the one that holds to_ns, when to_ns lies beyond it.
  * from_ns..to_ns was spent on CPU (empty at a switch-in). At most once a second for each thread. */
 ACCOUNT_NOINLINE void account_second_roll(struct wk_thread *t, __u64 from_ns, __u64 to_ns,
-					  __u64 start_ns, void *series)
+					  const struct account_view *v)
 {
 	__u64 first, last;
 
@@ -54,30 +61,30 @@ ACCOUNT_NOINLINE void account_second_roll(struct wk_thread *t, __u64 from_ns, __
 		t->second_oncpu_ns += t->second_end_ns - from_ns;
 		from_ns = t->second_end_ns;
 	}
-	account_second_flush(t, series);
+	account_second_flush(t, v->series);
 
-	first = (from_ns - start_ns) / WK_SECOND_NS;
-	last = (to_ns - start_ns) / WK_SECOND_NS;
+	first = (from_ns - v->start_ns) / WK_SECOND_NS;
+	last = (to_ns - v->start_ns) / WK_SECOND_NS;
 	if (first < last) {
-		series_add(series, first, start_ns + (first + 1) * WK_SECOND_NS - from_ns, 0, 0);
+		series_add(v->series, first, v->start_ns + (first + 1) * WK_SECOND_NS - from_ns, 0,
+			   0);
 		if (last - first > 1) {
-			series_add(series, first + 1, 0, 0, 1);
-			series_add(series, last, 0, 0, -1);
+			series_add(v->series, first + 1, 0, 0, 1);
+			series_add(v->series, last, 0, 0, -1);
 		}
 		t->count.active_seconds += last - first;
-		from_ns = start_ns + last * WK_SECOND_NS;
+		from_ns = v->start_ns + last * WK_SECOND_NS;
 	}
 	t->second = last;
-	t->second_end_ns = start_ns + (last + 1) * WK_SECOND_NS;
+	t->second_end_ns = v->start_ns + (last + 1) * WK_SECOND_NS;
 	t->second_oncpu_ns = to_ns - from_ns;
 }
 
 /* Adds the part of since_ns..now_ns that lies in the window to the on-CPU time. Returns it. */
-ACCOUNT_INLINE __u64 account_oncpu(struct wk_thread *t, __u64 now_ns, __u64 start_ns, __u64 end_ns,
-				   void *series)
+ACCOUNT_INLINE __u64 account_oncpu(struct wk_thread *t, __u64 now_ns, const struct account_view *v)
 {
-	__u64 from = t->since_ns > start_ns ? t->since_ns : start_ns;
-	__u64 to = now_ns < end_ns ? now_ns : end_ns;
+	__u64 from = t->since_ns > v->start_ns ? t->since_ns : v->start_ns;
+	__u64 to = now_ns < v->end_ns ? now_ns : v->end_ns;
 
 	if (to <= from)
 		return 0;
@@ -85,16 +92,16 @@ ACCOUNT_INLINE __u64 account_oncpu(struct wk_thread *t, __u64 now_ns, __u64 star
 	if (to < t->second_end_ns)
 		t->second_oncpu_ns += to - from;
 	else
-		account_second_roll(t, from, to, start_ns, series);
+		account_second_roll(t, from, to, v);
 	return to - from;
 }
 
 /* Adds the part of ready_ns..now_ns that lies in the window to the run-queue wait. Returns it. */
-ACCOUNT_INLINE __u64 account_runq(struct wk_thread *t, __u64 ready_ns, __u64 now_ns, __u64 start_ns,
-				  __u64 end_ns)
+ACCOUNT_INLINE __u64 account_runq(struct wk_thread *t, __u64 ready_ns, __u64 now_ns,
+				  const struct account_view *v)
 {
-	__u64 from = ready_ns > start_ns ? ready_ns : start_ns;
-	__u64 to = now_ns < end_ns ? now_ns : end_ns;
+	__u64 from = ready_ns > v->start_ns ? ready_ns : v->start_ns;
+	__u64 to = now_ns < v->end_ns ? now_ns : v->end_ns;
 
 	if (to <= from)
 		return 0;
@@ -119,16 +126,15 @@ ACCOUNT_INLINE void account_waking(struct wk_thread *t, __u64 now_ns)
 	t->wakings++;
 }
 
-/* The thread gets a CPU. Returns 0, or 1 when that does not follow from its state. */
-ACCOUNT_INLINE int account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 cpu, int from_idle,
-				     __u64 start_ns, __u64 end_ns, void *series)
+/* The thread gets a CPU. When it was on one already as far as we know, account_missed_out() comes
+ * first. */
+ACCOUNT_INLINE void account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 cpu, int from_idle,
+				      const struct account_view *v)
 {
-	int counted = account_in_window(now_ns, start_ns, end_ns);
-	int unordered = t->state == WK_STATE_RUNNING || t->state == WK_STATE_DEAD;
+	int counted = account_in_window(now_ns, v);
 
-	if (!unordered && start_ns != WK_NEVER) {
-		__u64 wait = account_runq(t, account_ready_since(t, now_ns), now_ns, start_ns,
-					  end_ns);
+	if (v->start_ns != WK_NEVER) {
+		__u64 wait = account_runq(t, account_ready_since(t, now_ns), now_ns, v);
 
 		if (counted) {
 			t->count.runq_waits++;
@@ -140,7 +146,7 @@ ACCOUNT_INLINE int account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 cp
 		__u32 cancelled = t->wakings;
 
 		if (now_ns >= t->second_end_ns)
-			account_second_roll(t, now_ns, now_ns, start_ns, series);
+			account_second_roll(t, now_ns, now_ns, v);
 		if (t->state == WK_STATE_BLOCKED) {
 			t->count.wakeups++;
 			t->second_wakeups++;
@@ -157,30 +163,23 @@ ACCOUNT_INLINE int account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 cp
 	t->since_ns = now_ns;
 	t->wakings = 0;
 	t->cpu = cpu;
-	return unordered && counted;
 }
 
-/* The thread leaves its CPU for `to` (BLOCKED, READY or DEAD); `voluntary` is the kernel's own
- * classification, `kernel` its figures now. Returns 0, or 1 when that does not follow from its state. */
-ACCOUNT_INLINE int account_switch_out(struct wk_thread *t, __u64 now_ns, enum wk_state to,
-				      int voluntary, const struct wk_kernel *kernel,
-				      __u64 start_ns, __u64 end_ns, void *series)
+ACCOUNT_INLINE void account_switch_out_seen(struct wk_thread *t, __u64 now_ns, enum wk_state to,
+					    const struct wk_kernel *kernel,
+					    const struct account_view *v)
 {
-	int counted = account_in_window(now_ns, start_ns, end_ns);
-	int unordered = t->state != WK_STATE_RUNNING;
+	if (v->start_ns != WK_NEVER) {
+		__u64 ns = account_oncpu(t, now_ns, v);
 
-	if (!unordered && start_ns != WK_NEVER) {
-		__u64 ns = account_oncpu(t, now_ns, start_ns, end_ns, series);
-
-		if (!counted)
+		if (now_ns > v->end_ns)
 			t->edge_ns += ns;
 	}
-	if (counted) {
-		if (voluntary)
+	if (account_in_window(now_ns, v)) {
+		if (to != WK_STATE_READY)
 			t->count.switches_voluntary++;
 		else
 			t->count.switches_preempted++;
-		t->last = *kernel;
 		if (!(t->flags & WK_FLAG_BASED)) {
 			t->flags |= WK_FLAG_BASED;
 			t->base = *kernel;
@@ -189,19 +188,68 @@ ACCOUNT_INLINE int account_switch_out(struct wk_thread *t, __u64 now_ns, enum wk
 			t->own_base.preempted = t->count.switches_preempted;
 		}
 	}
+	if (now_ns <= v->end_ns)
+		t->last = *kernel;
 	t->state = to;
 	t->since_ns = now_ns;
-	return unordered && counted;
+}
+
+/* The thread is on a CPU, but its switch-in was not traced: some kernels trace no switch away from
+ * certain tasks, so the thread that follows such a task appears from nowhere. The kernel's own
+ * accounting says how long it has run, hence when that was. */
+ACCOUNT_NOINLINE void account_missed_in(struct wk_thread *t, __u64 now_ns, __u32 cpu,
+					const struct wk_kernel *kernel,
+					const struct account_view *v)
+{
+	__u64 ran_ns =
+		kernel->oncpu_ns > t->last.oncpu_ns ? kernel->oncpu_ns - t->last.oncpu_ns : 0;
+	__u64 in_ns = ran_ns < now_ns ? now_ns - ran_ns : 0;
+
+	if (in_ns < t->since_ns)
+		in_ns = t->since_ns;
+	if (t->wakings && in_ns < t->wake_ns && t->wake_ns < now_ns)
+		in_ns = t->wake_ns;
+	account_switch_in(t, in_ns, cpu, 0, v);
+}
+
+/* The thread is about to get a CPU, but was on one as far as we know: its switch-out was not
+ * traced. The kernel's accounting, in `kernel`, says how long it had run and in which way it left.
+ */
+ACCOUNT_NOINLINE void account_missed_out(struct wk_thread *t, __u64 now_ns,
+					 const struct wk_kernel *kernel,
+					 const struct account_view *v)
+{
+	__u64 ran_ns =
+		kernel->oncpu_ns > t->last.oncpu_ns ? kernel->oncpu_ns - t->last.oncpu_ns : 0;
+	__u64 out_ns = t->since_ns + ran_ns;
+	enum wk_state to =
+		kernel->voluntary > t->last.voluntary ? WK_STATE_BLOCKED : WK_STATE_READY;
+
+	account_switch_out_seen(t, out_ns < now_ns ? out_ns : now_ns, to, kernel, v);
+}
+
+/* The thread leaves its CPU for `to` (BLOCKED, READY or DEAD); `kernel` holds the kernel's figures
+ * now. Returns whether a switch-in before it had to be inferred. */
+ACCOUNT_INLINE int account_switch_out(struct wk_thread *t, __u64 now_ns, __u32 cpu,
+				      enum wk_state to, const struct wk_kernel *kernel,
+				      const struct account_view *v)
+{
+	int missed = t->state != WK_STATE_RUNNING;
+
+	if (missed)
+		account_missed_in(t, now_ns, cpu, kernel, v);
+	account_switch_out_seen(t, now_ns, to, kernel, v);
+	return missed;
 }
 
 /* Closes the books of a thread at the window's end, for whatever it was doing then. Once. */
-ACCOUNT_INLINE void account_settle(struct wk_thread *t, __u64 start_ns, __u64 end_ns, void *series)
+ACCOUNT_INLINE void account_settle(struct wk_thread *t, const struct account_view *v)
 {
 	if (t->state == WK_STATE_RUNNING)
-		t->edge_ns += account_oncpu(t, end_ns, start_ns, end_ns, series);
+		t->edge_ns += account_oncpu(t, v->end_ns, v);
 	else if (t->state != WK_STATE_DEAD)
-		account_runq(t, account_ready_since(t, end_ns), end_ns, start_ns, end_ns);
-	account_second_flush(t, series);
+		account_runq(t, account_ready_since(t, v->end_ns), v->end_ns, v);
+	account_second_flush(t, v->series);
 }
 
 #endif

@@ -72,6 +72,9 @@ static __noinline struct wk_thread *thread_follow(struct task_struct *task, __u3
 	t->minor_faults = BPF_CORE_READ(task, min_flt);
 	t->major_faults = BPF_CORE_READ(task, maj_flt);
 	bpf_probe_read_kernel(t->comm, sizeof(t->comm), task->comm);
+	t->last.oncpu_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	t->last.voluntary = BPF_CORE_READ(task, nvcsw);
+	t->last.preempted = BPF_CORE_READ(task, nivcsw);
 	thread_name_ids(t, task);
 	__sync_fetch_and_add(&alive, 1);
 	w->slot_plus_1 = slot + 1;
@@ -136,7 +139,7 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	}
 	now_ns = bpf_ktime_get_ns();
 	/* Its own and the kernel's figures both begin at zero, if the window is open. */
-	if (account_in_window(now_ns, window.start_ns, window.end_ns))
+	if (window_is_open(now_ns))
 		flags |= WK_FLAG_BASED;
 	thread_follow(child, group, flags, WK_STATE_NEW, now_ns);
 	return 0;
@@ -177,7 +180,7 @@ static __always_inline void exec_send(struct task_struct *task, struct wk_thread
 static __always_inline void gate_passed(struct task_struct *task, struct wk_thread *t, __u64 now_ns)
 {
 	__u64 since_switch_ns = now_ns - t->since_ns;
-	__u64 until_switch_ns = t->base.oncpu_ns;
+	__u64 until_switch_ns = t->last.oncpu_ns;
 
 	if (cfg.open_at_exec && window.start_ns == WK_NEVER) {
 		window.start_ns = now_ns;
@@ -188,7 +191,7 @@ static __always_inline void gate_passed(struct task_struct *task, struct wk_thre
 	t->minor_faults = BPF_CORE_READ(task, min_flt);
 	t->major_faults = BPF_CORE_READ(task, maj_flt);
 	t->since_ns = now_ns;
-	if (account_in_window(now_ns, window.start_ns, window.end_ns)) {
+	if (window_is_open(now_ns)) {
 		t->count.starts = 1;
 		t->flags |= WK_FLAG_BASED;
 		t->base.oncpu_ns = until_switch_ns + since_switch_ns;

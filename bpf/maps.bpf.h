@@ -22,6 +22,7 @@ __u32 next_slot = 0;
 __u32 alive = 0;	/* followed threads */
 __u32 dead_waiting = 0; /* dead slots that user space has not been told about */
 __u64 lost[WK_LOST_MAX] = {};
+__u64 inferred = 0; /* switches that were not traced: see account_missed_in() */
 
 /* The caller's pid namespace, learnt by the first seeding: ids are told as it shows them. */
 __u32 ns_level = 0;

@@ -15,11 +15,19 @@ static __noinline void thread_died(struct wk_task *w, struct wk_thread *t, __u64
 		event_send(WK_EVENT_EMPTY, slot, now_ns, BPF_RB_FORCE_WAKEUP);
 }
 
+static __always_inline void kernel_read(struct wk_kernel *kernel, struct task_struct *task)
+{
+	kernel->oncpu_ns = task->se.sum_exec_runtime;
+	kernel->voluntary = task->nvcsw;
+	kernel->preempted = task->nivcsw;
+}
+
 static __always_inline void switch_out(struct wk_task *w, struct task_struct *prev, int preempt,
 				       __u32 state, __u64 now_ns)
 {
 	struct wk_thread *t = slot_of(w);
 	enum wk_state to = WK_STATE_READY;
+	struct account_view v;
 	struct wk_kernel kernel;
 
 	if (!t)
@@ -28,28 +36,39 @@ static __always_inline void switch_out(struct wk_task *w, struct task_struct *pr
 		to = WK_STATE_DEAD;
 	else if (state && !preempt)
 		to = WK_STATE_BLOCKED;
-	kernel.oncpu_ns = prev->se.sum_exec_runtime;
-	kernel.voluntary = prev->nvcsw;
-	kernel.preempted = prev->nivcsw;
-	if (account_switch_out(t, now_ns, to, to != WK_STATE_READY, &kernel, window.start_ns,
-			       window.end_ns, SERIES_OF(t)))
-		lose(WK_LOST_UNORDERED);
+	kernel_read(&kernel, prev);
+	view_take(&v, t);
+	if (account_switch_out(t, now_ns, bpf_get_smp_processor_id(), to, &kernel, &v))
+		__sync_fetch_and_add(&inferred, 1);
 	if (to == WK_STATE_DEAD)
 		thread_died(w, t, now_ns);
+}
+
+static __noinline void missed_out(struct wk_thread *t, struct task_struct *next, __u64 now_ns)
+{
+	struct account_view v;
+	struct wk_kernel kernel;
+
+	if (!t || !next)
+		return;
+	kernel_read(&kernel, next);
+	view_take(&v, t);
+	account_missed_out(t, now_ns, &kernel, &v);
+	__sync_fetch_and_add(&inferred, 1);
 }
 
 static __always_inline void switch_in(struct wk_task *w, struct task_struct *next, int from_idle,
 				      __u64 now_ns)
 {
 	struct wk_thread *t = slot_of(w);
+	struct account_view v;
 
 	if (!t)
 		return;
-	if (account_switch_in(t, now_ns, bpf_get_smp_processor_id(), from_idle, window.start_ns,
-			      window.end_ns, SERIES_OF(t)))
-		lose(WK_LOST_UNORDERED);
-	if (t->flags & WK_FLAG_GATED)
-		t->base.oncpu_ns = next->se.sum_exec_runtime;
+	if (t->state == WK_STATE_RUNNING)
+		missed_out(t, next, now_ns);
+	view_take(&v, t);
+	account_switch_in(t, now_ns, bpf_get_smp_processor_id(), from_idle, &v);
 }
 
 SEC("tp_btf/sched_switch")

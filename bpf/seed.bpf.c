@@ -68,6 +68,24 @@ static __always_inline void seed_task(struct task_struct *task, __u64 now_ns)
 		__sync_fetch_and_add(&seed.followed, 1);
 }
 
+/* A thread that runs though no probe saw it begin (see account_missed_in): put right here, because
+ * no switch-out will do it before the books are closed. The kernel's accounting of a running thread
+ * is at most a tick old. */
+static __always_inline void settle_task(struct task_struct *task, struct wk_task *w, __u64 now_ns)
+{
+	struct wk_thread *t = slot_of(w);
+	struct wk_kernel kernel = {};
+	struct account_view v;
+
+	if (!t || (t->state != WK_STATE_READY && t->state != WK_STATE_BLOCKED) ||
+	    !BPF_CORE_READ(task, on_cpu))
+		return;
+	kernel.oncpu_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	view_take(&v, t);
+	account_missed_in(t, now_ns, t->cpu, &kernel, &v);
+	__sync_fetch_and_add(&inferred, 1);
+}
+
 SEC("iter/task")
 int seed_tasks(struct bpf_iter__task *ctx)
 {
@@ -83,8 +101,10 @@ int seed_tasks(struct bpf_iter__task *ctx)
 	}
 	if (seed.mode == WK_SEED_SETTLE) {
 		w = task_lookup(task);
-		if (w && w->slot_plus_1)
+		if (w && w->slot_plus_1) {
+			settle_task(task, w, bpf_ktime_get_ns());
 			bpf_seq_write(ctx->meta->seq, w, sizeof(*w));
+		}
 		return 0;
 	}
 	if (BPF_CORE_READ(task, exit_state))

@@ -10,6 +10,7 @@
 #include "bpf/maps.bpf.h"
 #include "bpf/account.h"
 #include "bpf/compat.bpf.h"
+#include "bpf/view.bpf.h"
 
 #include "bpf/life.bpf.c"
 #include "bpf/sched.bpf.c"

@@ -50,7 +50,9 @@ static struct collected_thread *thread_keep(struct collector *c, const struct wk
 	if (t.flags & WK_FLAG_GATED || t.group >= c->cfg.groups || w->start_ns == WK_NEVER ||
 	    (t.state == WK_STATE_DEAD && t.end_ns < w->start_ns))
 		return NULL;
-	account_settle(&t, w->start_ns, w->end_ns, &c->groups[t.group]);
+	account_settle(&t, &(struct account_view){.start_ns = w->start_ns,
+						  .end_ns = w->end_ns,
+						  .series = &c->groups[t.group]});
 	kept = vec_push(&c->threads);
 	kept->t = t;
 	return kept;
@@ -182,6 +184,7 @@ int collector_reset(struct collector *c, struct diag *diag)
 	c->skel->bss->next_slot = 0;
 	c->skel->bss->alive = 0;
 	c->skel->bss->dead_waiting = 0;
+	c->skel->bss->inferred = 0;
 	memset(c->skel->bss->lost, 0, sizeof(c->skel->bss->lost));
 	c->skel->data->window.start_ns = WK_NEVER;
 	c->skel->data->window.end_ns = WK_NEVER;

@@ -211,6 +211,7 @@ int collector_take(struct collector *c, uint32_t group, struct capture *ret_capt
 	take_seconds(c, group, &capture);
 	for (int i = 0; i < WK_LOST_MAX; i++)
 		capture.lost[i] = c->skel->bss->lost[i] + c->lost[i];
+	capture.inferred_switches = c->skel->bss->inferred;
 	take_probes(c, &capture);
 	capture.observer_wakeups = c->after.wakeups - c->before.wakeups;
 	capture.observer_oncpu_ns = c->after.oncpu_ns - c->before.oncpu_ns;

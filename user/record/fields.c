@@ -103,6 +103,7 @@ const struct field capture_fields[] = {
 	CAPTURE(has_memory, FIELD_BOOL),
 	CAPTURE(rss_bytes, FIELD_UNSIGNED),
 	CAPTURE(pss_bytes, FIELD_UNSIGNED),
+	CAPTURE(inferred_switches, FIELD_UNSIGNED),
 	CAPTURE(observer_wakeups, FIELD_UNSIGNED),
 	CAPTURE(observer_oncpu_ns, FIELD_UNSIGNED),
 	CAPTURE(rusage_oncpu_ns, FIELD_UNSIGNED),

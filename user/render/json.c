@@ -294,6 +294,7 @@ static json_t *json_of_trust(const struct run *run)
 	json_set(object, "switches_kernel", json_of_u64(trust->switches_kernel));
 	json_set(object, "switches_own", json_of_u64(trust->switches_own));
 	json_set(object, "rusage_oncpu_ns", json_of_u64_or_null(capture->rusage_oncpu_ns));
+	json_set(object, "inferred_switches", json_of_u64(capture->inferred_switches));
 	json_set(object, "lost", json_of_lost(capture));
 	json_set(object, "probes", json_of_probes(capture));
 	json_set(observer, "wakeups", json_of_u64(capture->observer_wakeups));
