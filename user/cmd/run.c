@@ -19,12 +19,12 @@
 #define SERIES_SECONDS 86400
 /* How long those that the command left behind may live before somebody is told that we wait. */
 #define NOTICE_NS WK_SECOND_NS
-/* From being asked to end to being killed. */
+/* From being asked to end to being killed; from the command's end to ours when we were asked. */
 #define PATIENCE_NS (2 * WK_SECOND_NS)
 #define MAX_SURVIVORS 4096
 
 static const struct option_default defaults[] = {
-	{OPTION_DURATION, "until the last process has ended"},
+	{OPTION_DURATION, "until all have ended"},
 	{OPTION_MAX_THREADS, "16384"},
 	{OPTION_FORMAT, "text"},
 	{0, NULL},
@@ -65,6 +65,7 @@ struct run_command {
 	int status; /* as wait() gives it */
 	struct rusage rusage;
 	unsigned signals;
+	bool asked; /* somebody wants us to end, not only the terminal the command */
 };
 
 static int start_status(int err)
@@ -129,8 +130,10 @@ static bool take_signal(struct run_command *command)
 		command->signals++;
 		if (command->ended || command->signals > 1)
 			return true;
-		if (seen.sent)
-			kill(command->launched.pid, seen.signo);
+		if (!seen.sent)
+			continue;
+		command->asked = true;
+		kill(command->launched.pid, seen.signo);
 	}
 	return false;
 }
@@ -179,6 +182,8 @@ static int watch(struct session *session, struct run_command *command, struct di
 			if (err)
 				return err;
 			notice.due_ns = session_now_ns() + NOTICE_NS;
+			if (command->asked)
+				end_ns = session_now_ns() + PATIENCE_NS;
 		}
 		if (command->ended && (events & SESSION_EMPTY || !collector_alive(session->collector)))
 			return 0;
@@ -187,7 +192,8 @@ static int watch(struct session *session, struct run_command *command, struct di
 			return 0;
 		if (!(events & SESSION_TIME))
 			continue;
-		command->by_duration = command->cut = deadline == end_ns;
+		command->cut = deadline == end_ns;
+		command->by_duration = command->cut && !command->asked;
 		if (command->cut)
 			return 0;
 		notice.said = true;
@@ -277,6 +283,11 @@ static int measure(struct session *session, struct run_command *command)
 	err = collector_add_gated(session->collector, command->launched.pid, 0, &diag);
 	if (!err)
 		err = launch_open(&command->launched, &diag);
+	/* With -d the time begins at exec. Without, nothing of ours wakes up then. */
+	if (!err && session->options.duration_ns) {
+		err = launch_confirm(&command->launched, &diag);
+		command->refused = err;
+	}
 	if (!err)
 		err = watch(session, command, &diag);
 	collector_close_window(session->collector);
