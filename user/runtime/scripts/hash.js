@@ -71,9 +71,9 @@ function read_line(fs) {
 async function main() {
 	const { default: crypto } = await import("node:crypto");
 	const { default: fs } = await import("node:fs");
-	const { default: process } = await import("node:process");
 	const say = (text) => fs.writeSync(1, text + "\n");
-	const [variant, unit, limit] = process.argv.slice(2);
+	// Not by import("node:process"): that touches process.stdin, which stops blocking then.
+	const [variant, unit, limit] = globalThis.Deno ? Deno.args : process.argv.slice(2);
 	const why = why_unsupported(variant, crypto);
 	if (why) return say(`unsupported ${why}`);
 	const batch = { sync: sync_batch, oneshot: oneshot_batch, webcrypto: webcrypto_batch }[variant];
