@@ -173,7 +173,7 @@ static double figures_ratio(const struct figures *figures, const struct figure *
 	if (figure->per == FIGURE_PER_SECOND)
 		times = group_window_ns(base) / 1e9;
 	else if (figure->per == FIGURE_PER_OPERATION)
-		times = group_operations(base);
+		times = 1;
 	if (!(below->median * figure->scale * times >= figure->least) || !(below->median > 0))
 		return NAN;
 	return above->median / below->median;
@@ -202,9 +202,13 @@ bool figures_add_ratio(struct figures *figures, const char *name, const struct g
 	bool any = false;
 	struct row *row;
 
-	for (size_t i = 0; i < FIGURES_MAX && figures->list[i].metric; i++)
-		any |= figures->shown[i] &&
-		       isfinite(figures_ratio(figures, &figures->list[i], base, other));
+	/* The first two are what the table is about: a row with memory alone says little. */
+	for (size_t i = 0, n = 0; i < FIGURES_MAX && figures->list[i].metric && n < 2; i++) {
+		if (!figures->shown[i])
+			continue;
+		any |= isfinite(figures_ratio(figures, &figures->list[i], base, other));
+		n++;
+	}
 	if (!any)
 		return false;
 	row = table_add_row(figures->table);
@@ -258,7 +262,9 @@ static bool figures_is_first_of_pair(const struct result *result, size_t at)
 	return true;
 }
 
-size_t figures_add_ratios(struct figures *figures, const char *variant, int depth)
+/* Rows against floor, or those against all others. */
+static size_t figures_add_ratios_to(struct figures *figures, bool floors, const char *variant,
+				    int depth)
 {
 	const struct result *result = figures->part->result;
 	size_t n = 0;
@@ -269,7 +275,8 @@ size_t figures_add_ratios(struct figures *figures, const char *variant, int dept
 		char *name;
 
 		if (strcmp(c->workload, figures->part->workload) ||
-		    !figures_same(c->variant, variant) || !figures_is_first_of_pair(result, i))
+		    !figures_same(c->variant, variant) || !strcmp(c->base, "floor") != floors ||
+		    !figures_is_first_of_pair(result, i))
 			continue;
 		base = figures_group(figures, c->base, variant);
 		other = figures_group(figures, c->other, variant);
@@ -280,6 +287,17 @@ size_t figures_add_ratios(struct figures *figures, const char *variant, int dept
 		free(name);
 	}
 	return n;
+}
+
+void figures_add_ratios(struct figures *figures, const char *variant, int depth)
+{
+	size_t first = figures->table->rows.n;
+	size_t n = figures_add_ratios_to(figures, false, variant, depth);
+
+	n += figures_add_ratios_to(figures, true, variant, depth);
+	/* One or two rows are told apart by their names; more would drown the figures. */
+	if (n > 2 && !depth)
+		figures->table->rows.items[first].rule_before = true;
 }
 
 void figures_end(const struct figures *figures, struct report *report)

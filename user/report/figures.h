@@ -10,7 +10,8 @@
 
 #include "report/part.h"
 
-/* What a median is multiplied with to know how much was seen in all. */
+/* What a median is multiplied with to know how much was seen in all: the number of runs, the seconds
+ * of all windows; nothing for operations, which are millions. */
 enum figure_per { FIGURE_PER_RUN, FIGURE_PER_SECOND, FIGURE_PER_OPERATION };
 
 struct figure {
@@ -19,7 +20,7 @@ struct figure {
 	double scale;	      /* from the metric's unit to the one shown */
 	int decimals;	      /* at most */
 	enum figure_per per;
-	double least;	      /* a base that was seen less often (in the unit shown) gives no ratio:
+	double least;	      /* a base that comes to less (in the unit shown) gives no ratio:
 				 quotients of two tiny numbers say nothing */
 	bool range;	      /* a column with minimum–maximum where runs repeat */
 	bool of_window;	      /* a number of seconds, shown as "20 of 20" */
@@ -43,8 +44,8 @@ struct figures {
 void figures_begin(struct figures *ret_figures, struct report *report, const struct part *part,
 		   const struct figure *list);
 void figures_add_group(struct figures *figures, const struct group *group, int depth);
-/* Adds a row for each comparison of this variant that has a ratio; how many. */
-size_t figures_add_ratios(struct figures *figures, const char *variant, int depth);
+/* Adds a row for each comparison of this variant that has a ratio. */
+void figures_add_ratios(struct figures *figures, const char *variant, int depth);
 /* Adds one row named `name` with the ratios of other's medians to base's; false: there were none. */
 bool figures_add_ratio(struct figures *figures, const char *name, const struct group *base,
 		       const struct group *other, int depth);

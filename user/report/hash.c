@@ -17,9 +17,9 @@
 static const struct figure hash_figures[] = {
 	{ "operations_per_s", "ops/s", 1, 0, FIGURE_PER_RUN, 0, true, false, false },
 	{ "cpu_ns_per_op", "CPU ns/op", 1, 0, FIGURE_PER_OPERATION, 0, true, false, false },
-	{ "wakeups_per_op", "wakeups/op", 1, 3, FIGURE_PER_OPERATION, 100, false, false, false },
-	{ "switches_per_op", "switches/op", 1, 3, FIGURE_PER_OPERATION, 100, false, false, false },
-	{ "syscalls_per_op", "syscalls/op", 1, 3, FIGURE_PER_OPERATION, 100, false, false, false },
+	{ "wakeups_per_op", "wakeups/op", 1, 3, FIGURE_PER_OPERATION, 0.01, false, false, false },
+	{ "switches_per_op", "switches/op", 1, 3, FIGURE_PER_OPERATION, 0.01, false, false, false },
+	{ "syscalls_per_op", "syscalls/op", 1, 3, FIGURE_PER_OPERATION, 0.01, false, false, false },
 	{ 0 },
 };
 

@@ -64,7 +64,7 @@ static int number_significant(double magnitude)
 
 const char *number_ratio(char buf[NUMBER_BYTES], double ratio)
 {
-	int decimals = number_significant(fabs(ratio));
+	int decimals = ratio == 0 ? 0 : number_significant(fabs(ratio));
 
 	number_real(buf, ratio, decimals > 3 ? 3 : decimals);
 	if (isfinite(ratio))

@@ -14,7 +14,7 @@
 /* "12.10", "1,234.5"; a value that is not 0 but would be shown as 0 gives "<0.01". decimals is
  * taken as 0 to 9. */
 const char *number_real(char buf[NUMBER_BYTES], double value, int decimals);
-/* Three significant digits: "0.387×", "4.03×", "12.1×", "1,210×", "<0.001×". */
+/* Three significant digits: "0.387×", "4.03×", "12.1×", "1,210×", "<0.001×", "0×". */
 const char *number_ratio(char buf[NUMBER_BYTES], double ratio);
 /* share is 0 to 1: "82 %", "8.1 %", "0 %", "<0.1 %". */
 const char *number_share(char buf[NUMBER_BYTES], double share);

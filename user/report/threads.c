@@ -157,6 +157,8 @@ static void threads_add_calls(struct row *row, const struct thread_table *t,
 			      const struct thread_view *view)
 {
 	const char *arch = t->part->result->recording->tool.arch;
+	/* What would be shown as 0 is left out. */
+	double least = t->in == IN_HASH ? 0.0005 : t->in == IN_IDLE ? 0.005 : 0;
 	struct strbuf text = {0};
 
 	for (size_t i = 0; i < view->sum->syscalls.n && i < 3; i++) {
@@ -165,6 +167,8 @@ static void threads_add_calls(struct row *row, const struct thread_table *t,
 		double count = threads_per(t, view, call->count);
 		char number[NUMBER_BYTES];
 
+		if (count < least)
+			break;
 		strbuf_add(&text, i ? ", " : "");
 		if (name)
 			strbuf_add(&text, name);
@@ -211,7 +215,7 @@ static bool threads_matters(const struct thread_table *t, const struct thread_vi
 	const struct wk_counters *c = &view->sum->count;
 
 	if (t->in == IN_HASH)
-		return get_cpu_share(view) >= 0.005 || get_wakeups_per_op(view) >= 0.005;
+		return get_cpu_share(view) >= 0.01 || get_wakeups_per_op(view) >= 0.01;
 	if (t->in == IN_IDLE)
 		return c->wakeups || c->oncpu_ns;
 	return c->wakeups || c->oncpu_ns || c->syscalls || c->starts;
@@ -219,7 +223,7 @@ static bool threads_matters(const struct thread_table *t, const struct thread_vi
 
 static const char *threads_rest(const struct thread_table *t)
 {
-	return t->in == IN_HASH ? "below 0.5 %" : "that did not run";
+	return t->in == IN_HASH ? "below 1 %" : "that did not run";
 }
 
 static void threads_add_rest(const struct thread_table *t, size_t n, const char *why, int depth)
@@ -236,40 +240,70 @@ static void threads_add_rest(const struct thread_table *t, size_t n, const char 
 	free(text);
 }
 
-static void threads_add_group(const struct thread_table *t, const struct group *group)
+/* Hashing that one thread does alone has its figures in the table above; what is worth rows of their
+ * own is work that is shared or handed over. */
+static bool threads_is_told(const struct thread_table *t, const struct thread_sums *sums)
 {
-	int depth = t->part->groups.n > 1;
+	size_t shares = 0;
+
+	if (t->in != IN_HASH)
+		return true;
+	for (size_t i = 0; i < sums->threads.n; i++) {
+		struct thread_view view = { &sums->threads.items[i], sums };
+
+		shares += get_cpu_share(&view) >= 0.05;
+	}
+	return shares > 1;
+}
+
+static void threads_add_rows(const struct thread_table *t, const struct thread_sums *sums,
+			     int depth)
+{
 	size_t matter = 0, shown = 0;
-	struct thread_sums sums;
 
-	thread_sums_init(&sums, group, t->in == IN_IDLE ? THREADS_BY_WAKEUPS : THREADS_BY_CPU);
-	for (size_t i = 0; i < sums.threads.n; i++) {
-		struct thread_view view = { &sums.threads.items[i], &sums };
+	for (size_t i = 0; i < sums->threads.n; i++) {
+		struct thread_view view = { &sums->threads.items[i], sums };
 
-		matter += threads_matters(t, &view);
-	}
-	/* One thread that did all of the hashing has the figures of the table above. */
-	if (!matter || (t->in == IN_HASH && matter < 2))
-		goto out;
-	if (depth) {
-		char *name = group_name(group);
-		struct row *row = table_add_row(t->table);
-
-		row->rule_before = t->table->rows.n > 1;
-		row_add_text(row, name);
-		free(name);
-	}
-	for (size_t i = 0; i < sums.threads.n; i++) {
-		struct thread_view view = { &sums.threads.items[i], &sums };
-
-		if (!threads_matters(t, &view) || (t->max_rows && shown == t->max_rows))
+		if (!threads_matters(t, &view))
+			continue;
+		matter++;
+		if (t->max_rows && shown == t->max_rows)
 			continue;
 		threads_add_row(t, &view, depth);
 		shown++;
 	}
 	threads_add_rest(t, matter - shown, "threads", depth);
-	threads_add_rest(t, sums.threads.n - matter, threads_rest(t), depth);
-out:
+	threads_add_rest(t, sums->threads.n - matter, threads_rest(t), depth);
+}
+
+static bool threads_any_matters(const struct thread_table *t, const struct thread_sums *sums)
+{
+	for (size_t i = 0; i < sums->threads.n; i++) {
+		struct thread_view view = { &sums->threads.items[i], sums };
+
+		if (threads_matters(t, &view))
+			return true;
+	}
+	return false;
+}
+
+static void threads_add_group(const struct thread_table *t, const struct group *group)
+{
+	int depth = t->part->groups.n > 1;
+	struct thread_sums sums;
+
+	thread_sums_init(&sums, group, t->in == IN_IDLE ? THREADS_BY_WAKEUPS : THREADS_BY_CPU);
+	if (threads_any_matters(t, &sums) && threads_is_told(t, &sums)) {
+		if (depth) {
+			char *name = group_name(group);
+			struct row *row = table_add_row(t->table);
+
+			row->rule_before = t->table->rows.n > 1;
+			row_add_text(row, name);
+			free(name);
+		}
+		threads_add_rows(t, &sums, depth);
+	}
 	thread_sums_free_members(&sums);
 }
 
