@@ -1,16 +1,12 @@
 /* Runtimes as people name them, the table of families, and version numbers. */
+#include "tests/unit/unit.h"
+
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "runtime/probe.h"
@@ -19,9 +15,9 @@
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 /* A directory with these programs in it is PATH. */
-static const char *const programs[] = {"bun",	     "bun-1.3.14", "node22", "nodejs", "deno",
-				       "python3",    "python3.11", "perl5.36.0", "php8.2",
-				       "nodemon",    "perldoc",	   "ruby3.1"};
+static const char *const programs[] = {"bun",	 "bun-1.3.14", "node22",     "nodejs",
+				       "deno",	 "python3",    "python3.11", "perl5.36.0",
+				       "php8.2", "nodemon",    "perldoc",    "ruby3.1"};
 struct fixture {
 	char directory[64];
 	char *path; /* to be put back */
@@ -98,7 +94,7 @@ static void names_are_recognised(void **state)
 		{"bun", "bun", "bun", "bun"},
 		{"bun-1.3.14", "bun-1.3.14", "bun", "bun-1.3.14"},
 		{"node22", "node22", "node", "node22"},
-		{"node", "node", "node", "nodejs"},	  /* Debian's name for it */
+		{"node", "node", "node", "nodejs"},	   /* Debian's name for it */
 		{"python", "python", "python", "python3"}, /* likewise */
 		{"python3.11", "python3.11", "python", "python3.11"},
 		{"perl5.36.0", "perl5.36.0", "perl", "perl5.36.0"},
@@ -291,7 +287,8 @@ static void programs_are_asked_for_their_version(void **state)
 	expect_probe(*state, "#!/bin/sh\nkill -SEGV $$\n", -EIO, "signal 11");
 	expect_probe(*state, "#!/bin/sh\necho hello\n", -EIO, "said 'hello'");
 	expect_probe(*state, "#!/bin/sh\n", -EIO, "said ''");
-	expect_probe(*state, "#!/bin/sh\nprintf '\\033[31mred' >&2\nexit 1\n", -EIO, "\\x1b[31mred");
+	expect_probe(*state, "#!/bin/sh\nprintf '\\033[31mred' >&2\nexit 1\n", -EIO,
+		     "\\x1b[31mred");
 	expect_probe(*state, "#!/nowhere/interpreter\n", -ENOENT, "cannot run");
 }
 
