@@ -127,7 +127,7 @@ static int measure(struct session *session, const char *label, struct diag *diag
 	session->progress = progress_new(session->options.quiet);
 	session->plan_total_ns = length_ns;
 	progress_say(session->progress, "attach %s", label);
-	start_ns = collector_open_window(session->collector);
+	start_ns = collector_open_window(session->collector, length_ns);
 	err = watch(session, start_ns + length_ns, &cut, diag);
 	collector_close_window(session->collector);
 	if (!err)
@@ -149,7 +149,7 @@ static int attach(struct session *session)
 {
 	const struct options *options = &session->options;
 	struct collect_options collect = {
-		.time_probes = true,
+		.time_probes = !options->all || options->verbose,
 		.series_seconds = (uint32_t)(window_ns(options) / WK_SECOND_NS) + 64,
 		.all = options->all,
 		.kernel_threads = options->kernel,

@@ -148,6 +148,27 @@ static void collect_styles(struct experiment *experiment, struct styles *styles)
 
 /* ---- one run ----------------------------------------------------------------------------------- */
 
+/* job_hash_await, with the bar kept going where there is one. */
+static int await_done(struct experiment *experiment, struct job *job, uint64_t limit_ns,
+		      uint64_t *ret_operations, struct diag *diag)
+{
+	struct session *session = &experiment->session;
+	uint64_t interval_ns = progress_interval_ns(session->progress);
+	uint64_t begun_ns = session_now_ns(), elapsed_ns = 0;
+	int err;
+
+	do {
+		uint64_t left_ns = limit_ns - elapsed_ns;
+
+		err = job_hash_await(job, left_ns < interval_ns ? left_ns : interval_ns,
+				     signals_stop(), ret_operations, diag);
+		elapsed_ns = session_now_ns() - begun_ns;
+		if (session->plan_total_ns)
+			session_show(session, USUAL_START_NS + elapsed_ns);
+	} while (err == -ETIMEDOUT && elapsed_ns < limit_ns);
+	return err;
+}
+
 /* Hashes once in a window that holds the hashing and nothing else. */
 static int hash(struct experiment *experiment, struct job *job, uint64_t limit_ns,
 		uint64_t *ret_operations, struct diag *diag)
@@ -157,10 +178,10 @@ static int hash(struct experiment *experiment, struct job *job, uint64_t limit_n
 
 	if (err)
 		return err;
-	collector_open_window(collector);
+	collector_open_window(collector, 0);
 	err = job_hash_go(job, diag);
 	if (!err)
-		err = job_hash_await(job, limit_ns, signals_stop(), ret_operations, diag);
+		err = await_done(experiment, job, limit_ns, ret_operations, diag);
 	collector_close_window(collector);
 	return err;
 }
@@ -210,8 +231,13 @@ static void show(struct experiment *experiment, const struct styles *styles,
 	else
 		progress_say(session->progress, "hash %s %s", style->contestant->runtime.label,
 			     style->variant);
-	progress_update(session->progress, done, total,
-			session->options.ops ? UINT64_MAX : one_ns * (total - done));
+	if (session->options.ops) {
+		progress_update(session->progress, done, total, UINT64_MAX);
+		return;
+	}
+	session->plan_total_ns = one_ns * total;
+	session->plan_done_ns = one_ns * done;
+	session_show(session, 0);
 }
 
 /* A style that this version of the runtime lacks is no failure unless somebody asked for it. */

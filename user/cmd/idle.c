@@ -175,7 +175,8 @@ static int settle(struct batch *batch, struct diag *diag)
 static int watch(struct batch *batch, struct diag *diag)
 {
 	struct session *session = &batch->experiment->session;
-	uint64_t end_ns = collector_open_window(session->collector) + batch->window_ns;
+	uint64_t end_ns = collector_open_window(session->collector, batch->window_ns) +
+			  batch->window_ns;
 	int events;
 
 	do {

@@ -79,11 +79,12 @@ static void fill_startup(struct capture *capture)
 			continue;
 		if (t->end_ns > end_ns)
 			end_ns = t->end_ns;
-		if (!(t->flags & WK_FLAG_LAST_EXIT))
-			continue;
-		startup->minor_faults = t->minor_faults;
-		startup->major_faults = t->major_faults;
-		startup->max_rss_bytes = t->max_rss_bytes;
+		if (t->exit_ns) { /* before that they are a base, not a count */
+			startup->minor_faults += t->minor_faults;
+			startup->major_faults += t->major_faults;
+		}
+		if (t->flags & WK_FLAG_LAST_EXIT)
+			startup->max_rss_bytes = t->max_rss_bytes;
 	}
 	startup->present = begin_ns && end_ns > begin_ns;
 	if (!startup->present)

@@ -46,10 +46,11 @@ int collector_seed(struct collector *collector, struct diag *diag);
 int collector_add_gated(struct collector *collector, pid_t pid, uint32_t group, struct diag *diag);
 
 /* Opens the window now / closes it now. With open_at_exec the probes open it. Times in ns of
- * CLOCK_MONOTONIC; closing twice keeps the first. */
-uint64_t collector_open_window(struct collector *collector);
+ * CLOCK_MONOTONIC; closing twice keeps the first. With a duration (0: none) the probes end the
+ * window by themselves on the nanosecond, however late it is closed; only system calls, which are
+ * counted without looking at the clock, go on until then. */
+uint64_t collector_open_window(struct collector *collector, uint64_t duration_ns);
 uint64_t collector_close_window(struct collector *collector);
-bool collector_window_is_open(const struct collector *collector);
 
 /* Readable when the kernel side needs attention: poll it, then call collector_service. Never wakes
  * periodically. */

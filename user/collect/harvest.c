@@ -153,6 +153,7 @@ void collect_forget(struct collector *c)
 		memset(&c->groups[i], 0, sizeof(c->groups[i]));
 	}
 	memset(c->lost, 0, sizeof(c->lost));
+	c->closed = false;
 	c->settled = false;
 	c->recycle = false;
 }

@@ -48,6 +48,7 @@ struct collector {
 	uint64_t lost[WK_LOST_MAX]; /* on this side */
 	struct collect_group *groups; /* cfg.groups of them */
 	struct collect_edge before, after;
+	bool closed;  /* the window */
 	bool settled; /* the books are closed: each group may be taken */
 	struct capture_noise machine; /* what does not change between windows */
 };

@@ -15,33 +15,35 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-uint64_t collector_open_window(struct collector *c)
+uint64_t collector_open_window(struct collector *c, uint64_t duration_ns)
 {
 	struct wk_window *w = &c->skel->data->window;
+	uint64_t start_ns;
 
 	collect_edge_read(c, &c->before);
-	__atomic_store_n(&w->start_ns, now_ns(), __ATOMIC_RELEASE);
+	start_ns = now_ns();
+	if (duration_ns && duration_ns < WK_NEVER - start_ns)
+		__atomic_store_n(&w->end_ns, start_ns + duration_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->start_ns, start_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->open, 1, __ATOMIC_RELEASE);
-	return w->start_ns;
+	c->closed = false;
+	return start_ns;
 }
 
 uint64_t collector_close_window(struct collector *c)
 {
 	struct wk_window *w = &c->skel->data->window;
 
-	if (w->end_ns == WK_NEVER) {
+	if (!c->closed) {
+		uint64_t end_ns = now_ns();
+
 		__atomic_store_n(&w->open, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&w->end_ns, now_ns(), __ATOMIC_RELEASE);
+		if (end_ns < w->end_ns)
+			__atomic_store_n(&w->end_ns, end_ns, __ATOMIC_RELEASE);
 		collect_edge_read(c, &c->after);
+		c->closed = true;
 	}
 	return w->end_ns;
-}
-
-bool collector_window_is_open(const struct collector *c)
-{
-	const struct wk_window *w = &c->skel->data->window;
-
-	return w->start_ns != WK_NEVER && w->end_ns == WK_NEVER;
 }
 
 static void take_syscalls(struct capture_thread *to, const struct wk_task *task)
