@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 char *rendered_format(const char *format, const struct result *result, const struct report *report,
-		     size_t width, bool colour, size_t *ret_bytes)
+		      size_t width, bool colour, size_t *ret_bytes)
 {
-	struct render_style style = { .width = width, .colour = colour };
+	struct render_style style = {.width = width, .colour = colour};
 	struct diag diag = {0};
 	char *text = NULL;
 	size_t bytes = 0;
@@ -32,9 +32,9 @@ char *rendered_report(const struct report *report, size_t width)
 }
 
 char *rendered_recording(const char *format, const struct recording *recording, size_t max_threads,
-			size_t width)
+			 size_t width)
 {
-	struct report_options options = { .max_threads = max_threads };
+	struct report_options options = {.max_threads = max_threads};
 	struct result result;
 	struct report report;
 	char *text;

@@ -25,7 +25,8 @@ static void assert_report(const struct report *report, size_t width, const char 
 	free(text);
 }
 
-/* ---- text: layout ------------------------------------------------------------------------------ */
+/* ---- text: layout ------------------------------------------------------------------------------
+ */
 
 /* A table with a name, two numbers and a text. */
 static void fill_table(struct report *report)
@@ -133,7 +134,7 @@ static void test_table_narrow(void **state)
 /* A line may be as wide as the terminal, and must not be wider unless one number is. */
 static void test_width_kept(void **state)
 {
-	static const size_t widths[] = { 60, 80, 100, 160 };
+	static const size_t widths[] = {60, 80, 100, 160};
 	struct recording recording;
 
 	(void)state;
@@ -194,18 +195,18 @@ static void test_cells(void **state)
 		struct cell cell;
 		const char *text;
 	} cases[] = {
-		{ { .kind = CELL_EMPTY }, "" },
-		{ { .kind = CELL_TEXT, .text = (char *)"a\tb" }, "a\\x09b" },
-		{ { .kind = CELL_TEXT }, "" },
-		{ { .kind = CELL_COUNT, .number = 1225000 }, "1,225,000" },
-		{ { .kind = CELL_REAL, .number = 1.5, .decimals = 3 }, "1.500" },
-		{ { .kind = CELL_DURATION, .number = 12100000 }, "12.1 ms" },
-		{ { .kind = CELL_BYTES, .number = 92752752 }, "92.8 MB" },
-		{ { .kind = CELL_RATIO, .number = 4.031 }, "4.03×" },
-		{ { .kind = CELL_SHARE, .number = 0.82 }, "82 %" },
-		{ { .kind = CELL_DURATION, .number = NAN }, "–" },
-		{ { .kind = CELL_BYTES, .number = INFINITY }, "–" },
-		{ { .kind = CELL_COUNT, .number = NAN }, "–" },
+		{{.kind = CELL_EMPTY}, ""},
+		{{.kind = CELL_TEXT, .text = (char *)"a\tb"}, "a\\x09b"},
+		{{.kind = CELL_TEXT}, ""},
+		{{.kind = CELL_COUNT, .number = 1225000}, "1,225,000"},
+		{{.kind = CELL_REAL, .number = 1.5, .decimals = 3}, "1.500"},
+		{{.kind = CELL_DURATION, .number = 12100000}, "12.1 ms"},
+		{{.kind = CELL_BYTES, .number = 92752752}, "92.8 MB"},
+		{{.kind = CELL_RATIO, .number = 4.031}, "4.03×"},
+		{{.kind = CELL_SHARE, .number = 0.82}, "82 %"},
+		{{.kind = CELL_DURATION, .number = NAN}, "–"},
+		{{.kind = CELL_BYTES, .number = INFINITY}, "–"},
+		{{.kind = CELL_COUNT, .number = NAN}, "–"},
 	};
 
 	(void)state;
@@ -224,10 +225,17 @@ static void test_cut(void **state)
 		size_t columns;
 		const char *cut;
 	} cases[] = {
-		{ "abcdef", 6, "abcdef" }, { "abcdef", 5, "abcd…" }, { "abcdef", 1, "…" },
-		{ "abcdef", 0, "" },	   { "漢字漢字", 8, "漢字漢字" },
-		{ "漢字漢字", 7, "漢字漢…" }, { "漢字漢字", 6, "漢字…" },
-		{ "ab\xcc\x81" "cd", 3, "ab\xcc\x81…" }, { "", 0, "" },
+		{"abcdef", 6, "abcdef"},
+		{"abcdef", 5, "abcd…"},
+		{"abcdef", 1, "…"},
+		{"abcdef", 0, ""},
+		{"漢字漢字", 8, "漢字漢字"},
+		{"漢字漢字", 7, "漢字漢…"},
+		{"漢字漢字", 6, "漢字…"},
+		{"ab\xcc\x81"
+		 "cd",
+		 3, "ab\xcc\x81…"},
+		{"", 0, ""},
 	};
 
 	(void)state;
@@ -286,22 +294,37 @@ static void test_colour(void **state)
 	recording_free_members(&recording);
 }
 
-/* ---- hostile names ----------------------------------------------------------------------------- */
+/* ---- hostile names -----------------------------------------------------------------------------
+ */
 
 static const char *const hostile[] = {
-	"\x1b[2J\x1b]0;owned\a", "\"quoted\", and more", "<script>alert(1)</script>",
-	"\xff\xfe\xc3\x28",	 "=1+2",		"+cmd|' /C calc'!A0",
-	"-2+3",			 "@SUM(1)",		"\t=1",
-	"\r\nnew,line",		 "\xe2\x80\xae" "evil",	"  =1",
-	"＝1",			 "\xed\xa0\x80",	"",
-	"'; DROP TABLE",	 "a\x7f\xc2\x9b" "31m",	"\\u0000",
+	"\x1b[2J\x1b]0;owned\a",
+	"\"quoted\", and more",
+	"<script>alert(1)</script>",
+	"\xff\xfe\xc3\x28",
+	"=1+2",
+	"+cmd|' /C calc'!A0",
+	"-2+3",
+	"@SUM(1)",
+	"\t=1",
+	"\r\nnew,line",
+	"\xe2\x80\xae"
+	"evil",
+	"  =1",
+	"＝1",
+	"\xed\xa0\x80",
+	"",
+	"'; DROP TABLE",
+	"a\x7f\xc2\x9b"
+	"31m",
+	"\\u0000",
 };
 #define HOSTILE (sizeof(hostile) / sizeof(*hostile))
 
 /* A recording in which every text from outside is the given one. */
 static void hostile_recording(struct recording *recording, const char *text)
 {
-	const char *argv[] = { text, text };
+	const char *argv[] = {text, text};
 	struct capture *capture;
 
 	*recording = (struct recording){0};
@@ -404,9 +427,9 @@ static void test_hostile_json(void **state)
 		assert_string_equal(json_string_value(json_object_get(run, "label")), utf8);
 		assert_string_equal(
 			json_string_value(json_array_get(
-				json_object_get(json_array_get(json_object_get(run, "processes"),
-							       0),
-						"argv"),
+				json_object_get(
+					json_array_get(json_object_get(run, "processes"), 0),
+					"argv"),
 				1)),
 			utf8);
 		assert_non_null(json_text_at(root, "threads", "comm"));
@@ -416,7 +439,8 @@ static void test_hostile_json(void **state)
 	}
 }
 
-/* Splits one CSV line in place; returns the number of cells, SIZE_MAX when it is not well formed. */
+/* Splits one CSV line in place; returns the number of cells, SIZE_MAX when it is not well formed.
+ */
 static size_t csv_split(char *line, char **cells, size_t max)
 {
 	size_t n = 0;
@@ -454,7 +478,7 @@ static size_t csv_split(char *line, char **cells, size_t max)
 
 static void test_hostile_csv(void **state)
 {
-	static const char *const formulas[] = { "=", "+", "-", "@", "＝" };
+	static const char *const formulas[] = {"=", "+", "-", "@", "＝"};
 
 	(void)state;
 	for (size_t i = 0; i < HOSTILE; i++) {
@@ -473,8 +497,8 @@ static void test_hostile_csv(void **state)
 				const char *cell = cells[c] + strspn(cells[c], " ");
 
 				for (size_t f = 0; f < sizeof(formulas) / sizeof(*formulas); f++)
-					assert_true(strncmp(cell, formulas[f],
-							    strlen(formulas[f])));
+					assert_true(
+						strncmp(cell, formulas[f], strlen(formulas[f])));
 			}
 			lines++;
 		}
@@ -483,7 +507,8 @@ static void test_hostile_csv(void **state)
 	}
 }
 
-/* ---- csv --------------------------------------------------------------------------------------- */
+/* ---- csv ---------------------------------------------------------------------------------------
+ */
 
 static void test_csv_rows(void **state)
 {
@@ -500,9 +525,12 @@ static void test_csv_rows(void **state)
 	text = rendered_recording("csv", &recording, 0, 0);
 	assert_string_equal(
 		text,
-		"workload,label,variant,repeat,trusted,partial,window_ns,pid,tid,thread,comm,wakeups,"
-		"cancelled_sleeps,starts,oncpu_ns,runq_ns,runq_waits,runq_max_ns,switches_voluntary,"
-		"switches_preempted,idle_exits,migrations,syscalls,syscalls_compat,syscalls_invalid,"
+		"workload,label,variant,repeat,trusted,partial,window_ns,pid,tid,thread,comm,"
+		"wakeups,"
+		"cancelled_sleeps,starts,oncpu_ns,runq_ns,runq_waits,runq_max_ns,switches_"
+		"voluntary,"
+		"switches_preempted,idle_exits,migrations,syscalls,syscalls_compat,syscalls_"
+		"invalid,"
 		"active_seconds\n"
 		"hash,\"a,b\",sync,3,yes,no,20000000000,4711,4711,main,main,7,0,0,1234567,28700,7,"
 		"61000,7,0,3,0,9,0,0,7\n");
@@ -518,7 +546,8 @@ static void test_csv_rows(void **state)
 	recording_free_members(&recording);
 }
 
-/* ---- json -------------------------------------------------------------------------------------- */
+/* ---- json --------------------------------------------------------------------------------------
+ */
 
 static json_t *json_of(const struct recording *recording)
 {
@@ -567,8 +596,8 @@ static void test_json_figures(void **state)
 	assert_true(json_is_true(json_at(root, 1, "trust", "ok")));
 	threads = json_at(root, 1, NULL, "threads");
 	calls = json_object_get(json_array_get(threads, 0), "syscall_counts");
-	assert_string_equal(
-		json_string_value(json_object_get(json_array_get(threads, 0), "label")), "bun#2");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(threads, 0), "label")),
+			    "bun#2");
 	assert_int_equal(json_integer_value(json_object_get(calls, "futex")), 199);
 	/* The last run: status 1, one cause to doubt it, a call that has no name. */
 	run = recording.runs.n - 1;
@@ -601,10 +630,10 @@ static void test_json_unknown(void **state)
 	assert_true(json_is_null(json_at(root, 0, "totals", "syscalls")));
 	assert_true(json_is_null(json_object_get(thread, "syscall_counts")));
 	assert_true(json_is_null(json_at(root, 0, NULL, "result")));
-	assert_true(json_is_null(json_object_get(json_at(root, 0, "trust", "noise"),
-						 "other_cpu_share")));
-	assert_true(json_is_null(json_object_get(
-		json_array_get(json_at(root, 0, "trust", "probes"), 0), "ns")));
+	assert_true(json_is_null(
+		json_object_get(json_at(root, 0, "trust", "noise"), "other_cpu_share")));
+	assert_true(json_is_null(
+		json_object_get(json_array_get(json_at(root, 0, "trust", "probes"), 0), "ns")));
 	/* Beyond what JSON integers hold: the largest, never a negative one. */
 	assert_true(json_integer_value(json_object_get(thread, "wakeups")) == INT64_MAX);
 	assert_int_equal(json_integer_value(json_at(root, 0, NULL, "exit_status")), 137);
@@ -612,7 +641,8 @@ static void test_json_unknown(void **state)
 	recording_free_members(&recording);
 }
 
-/* ---- the table of formats ---------------------------------------------------------------------- */
+/* ---- the table of formats ----------------------------------------------------------------------
+ */
 
 static void test_formats(void **state)
 {
@@ -709,24 +739,15 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_table_fits),
-		cmocka_unit_test(test_table_narrow),
-		cmocka_unit_test(test_width_kept),
-		cmocka_unit_test(test_table_titles),
-		cmocka_unit_test(test_cells),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_prose),
-		cmocka_unit_test(test_colour),
-		cmocka_unit_test(test_hostile_text),
-		cmocka_unit_test(test_hostile_json),
-		cmocka_unit_test(test_hostile_csv),
-		cmocka_unit_test(test_csv_rows),
-		cmocka_unit_test(test_json_figures),
-		cmocka_unit_test(test_json_unknown),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_wkw),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_table),	     cmocka_unit_test(test_table_fits),
+		cmocka_unit_test(test_table_narrow), cmocka_unit_test(test_width_kept),
+		cmocka_unit_test(test_table_titles), cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_cut),	     cmocka_unit_test(test_prose),
+		cmocka_unit_test(test_colour),	     cmocka_unit_test(test_hostile_text),
+		cmocka_unit_test(test_hostile_json), cmocka_unit_test(test_hostile_csv),
+		cmocka_unit_test(test_csv_rows),     cmocka_unit_test(test_json_figures),
+		cmocka_unit_test(test_json_unknown), cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_wkw),	     cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

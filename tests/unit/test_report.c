@@ -18,7 +18,8 @@
 #include "report/thread_sums.h"
 #include "sample.h"
 
-/* ---- numbers ----------------------------------------------------------------------------------- */
+/* ---- numbers -----------------------------------------------------------------------------------
+ */
 
 static void test_real(void **state)
 {
@@ -27,23 +28,23 @@ static void test_real(void **state)
 		int decimals;
 		const char *text;
 	} cases[] = {
-		{ 12.1, 2, "12.10" },
-		{ 0, 2, "0.00" },
-		{ -0.0, 1, "0.0" },
-		{ 1234.5, 1, "1,234.5" },
-		{ 1225000, 0, "1,225,000" },
-		{ 999, 0, "999" },
-		{ -1234567, 0, "-1,234,567" },
-		{ 0.004, 2, "<0.01" },
-		{ -0.004, 2, ">-0.01" },
-		{ 0.4, 0, "<1" },
-		{ NAN, 2, "–" },
-		{ INFINITY, 2, "–" },
-		{ -INFINITY, 0, "–" },
-		{ 1.8446744073709552e19, 0, "1.84e+19" },
-		{ 1e308, 9, "1.00e+308" },
-		{ 1, -4, "1" },
-		{ 1, 99, "1.000000000" },
+		{12.1, 2, "12.10"},
+		{0, 2, "0.00"},
+		{-0.0, 1, "0.0"},
+		{1234.5, 1, "1,234.5"},
+		{1225000, 0, "1,225,000"},
+		{999, 0, "999"},
+		{-1234567, 0, "-1,234,567"},
+		{0.004, 2, "<0.01"},
+		{-0.004, 2, ">-0.01"},
+		{0.4, 0, "<1"},
+		{NAN, 2, "–"},
+		{INFINITY, 2, "–"},
+		{-INFINITY, 0, "–"},
+		{1.8446744073709552e19, 0, "1.84e+19"},
+		{1e308, 9, "1.00e+308"},
+		{1, -4, "1"},
+		{1, 99, "1.000000000"},
 	};
 
 	(void)state;
@@ -61,12 +62,17 @@ static void test_ratio_and_share(void **state)
 		double value;
 		const char *ratio, *share;
 	} cases[] = {
-		{ 4.031, "4.03×", "403 %" },	{ 0.3868, "0.387×", "39 %" },
-		{ 12.1, "12.1×", "1,210 %" },	{ 1210, "1,210×", "121,000 %" },
-		{ 0.00021, "<0.001×", "<0.1 %" }, { 0.0813, "0.081×", "8.1 %" },
-		{ 0, "0×", "0 %" },		{ NAN, "–", "–" },
-		{ INFINITY, "–", "–" },	{ 0.9999, "1.00×", "100 %" },
-		{ 99.96, "100×", "9,996 %" },
+		{4.031, "4.03×", "403 %"},
+		{0.3868, "0.387×", "39 %"},
+		{12.1, "12.1×", "1,210 %"},
+		{1210, "1,210×", "121,000 %"},
+		{0.00021, "<0.001×", "<0.1 %"},
+		{0.0813, "0.081×", "8.1 %"},
+		{0, "0×", "0 %"},
+		{NAN, "–", "–"},
+		{INFINITY, "–", "–"},
+		{0.9999, "1.00×", "100 %"},
+		{99.96, "100×", "9,996 %"},
 	};
 
 	(void)state;
@@ -80,11 +86,11 @@ static void test_ratio_and_share(void **state)
 
 static void test_decimals(void **state)
 {
-	const double rates[] = { 0, 3.0, 12.1 };
-	const double tiny[] = { 0.0012, 1.5 };
-	const double wide[] = { 0.012, 4321.9 };
-	const double huge[] = { 0.012, 1753204.2 };
-	const double none[] = { 0, NAN, INFINITY };
+	const double rates[] = {0, 3.0, 12.1};
+	const double tiny[] = {0.0012, 1.5};
+	const double wide[] = {0.012, 4321.9};
+	const double huge[] = {0.012, 1753204.2};
+	const double none[] = {0, NAN, INFINITY};
 
 	(void)state;
 	assert_int_equal(number_decimals(rates, 3, 3), 2);
@@ -103,8 +109,11 @@ static void test_shorten(void **state)
 		size_t bytes;
 		const char *short_text;
 	} cases[] = {
-		{ "sleep 1", 60, "sleep 1" }, { "abcdef", 3, "abc…" }, { "aéé", 3, "aé…" },
-		{ "aéé", 2, "a…" },	      { "\xff\xff\xff", 2, "\xff\xff…" },
+		{"sleep 1", 60, "sleep 1"},
+		{"abcdef", 3, "abc…"},
+		{"aéé", 3, "aé…"},
+		{"aéé", 2, "a…"},
+		{"\xff\xff\xff", 2, "\xff\xff…"},
 	};
 
 	(void)state;
@@ -116,7 +125,8 @@ static void test_shorten(void **state)
 	}
 }
 
-/* ---- recordings for the builders --------------------------------------------------------------- */
+/* ---- recordings for the builders ---------------------------------------------------------------
+ */
 
 static void assert_has(const char *text, const char *part)
 {
@@ -138,7 +148,7 @@ static struct capture *add_idle(struct recording *recording, const char *label, 
 
 	sample_add_thread(capture, SAMPLE_PID, "main", wakeups, oncpu_ns);
 	for (int i = 0; i < 20; i++)
-		*vec_push(&capture->seconds) = (struct wk_second){ oncpu_ns / 20, wakeups / 20, 0 };
+		*vec_push(&capture->seconds) = (struct wk_second){oncpu_ns / 20, wakeups / 20, 0};
 	return capture;
 }
 
@@ -147,7 +157,8 @@ static char *report_of(const struct recording *recording)
 	return rendered_recording("text", recording, 0, 0);
 }
 
-/* ---- every metric that a column names exists -------------------------------------------------- */
+/* ---- every metric that a column names exists --------------------------------------------------
+ */
 
 static void test_sample_whole(void **state)
 {
@@ -163,13 +174,15 @@ static void test_sample_whole(void **state)
 	/* Columns: one metric that does not exist would be missing without a word. */
 	assert_has(text, "wakeups/s       (min–max)   CPU ms/s       (min–max)   syscalls/s   idle "
 			 "exits/s   active seconds   RSS MB   PSS MB\n");
-	assert_has(text, "to output ms   to exit ms         (min–max)   CPU ms   wakeups   syscalls   "
-			 "minor faults   peak MB   program MB\n");
+	assert_has(text,
+		   "to output ms   to exit ms         (min–max)   CPU ms   wakeups   syscalls   "
+		   "minor faults   peak MB   program MB\n");
 	assert_has(text, "ops/s   CPU ns/op   wakeups/op   switches/op   syscalls/op\n");
 	assert_has(text, "wakeups   wakeups/s   CPU ms   CPU ms/s   run queue ms   max µs   "
 			 "switches/s   idle exits/s   syscalls   syscalls/s   active seconds\n");
-	assert_has(text, "\n  zig              11.97   (11.95–12.00)      0.638   (0.638–0.638)        "
-			 "16.10           5.95         20 of 20     52.0     50.0\n");
+	assert_has(text,
+		   "\n  zig              11.97   (11.95–12.00)      0.638   (0.638–0.638)        "
+		   "16.10           5.95         20 of 20     52.0     50.0\n");
 	assert_has_not(text, "major faults");
 	assert_has_not(text, "nan");
 	assert_has_not(text, "inf");
@@ -188,16 +201,17 @@ static void test_idle_ratios(void **state)
 	add_idle(&recording, "rust", 60, 4880000);
 	add_idle(&recording, "zig", 242, 14800000);
 	text = report_of(&recording);
-	assert_has(text, "idle · 20 s · 2 CPUs · Linux 6.18.0 · x86-64\n\n"
-			 "               wakeups/s   CPU ms/s   syscalls/s   idle exits/s   active "
-			 "seconds\n"
-			 "  floor             0.00      0.000         0.00           0.00          0 of "
-			 "20\n"
-			 "  rust              3.00      0.244         0.00           1.50         20 of "
-			 "20\n"
-			 "  zig              12.10      0.740         0.00           6.05         20 of "
-			 "20\n"
-			 "  zig / rust       4.03×      3.03×            –          4.03×\n");
+	assert_has(text,
+		   "idle · 20 s · 2 CPUs · Linux 6.18.0 · x86-64\n\n"
+		   "               wakeups/s   CPU ms/s   syscalls/s   idle exits/s   active "
+		   "seconds\n"
+		   "  floor             0.00      0.000         0.00           0.00          0 of "
+		   "20\n"
+		   "  rust              3.00      0.244         0.00           1.50         20 of "
+		   "20\n"
+		   "  zig              12.10      0.740         0.00           6.05         20 of "
+		   "20\n"
+		   "  zig / rust       4.03×      3.03×            –          4.03×\n");
 	/* floor has nothing to divide by, and one run has no range. */
 	assert_has_not(text, "/ floor");
 	assert_has_not(text, "min–max");
@@ -267,7 +281,8 @@ static void test_remarks(void **state)
 	capture->threads.items[0].t.count.syscalls_compat = 7;
 	text = report_of(&recording);
 	assert_has(text, "idle · 20 s after a 30 s start-up · ");
-	assert_has(text, "zig: start-up was not over when the window opened, 30.0 s after it began\n");
+	assert_has(text,
+		   "zig: start-up was not over when the window opened, 30.0 s after it began\n");
 	assert_has(text, "partial: zig ended early, by a signal or a limit");
 	assert_has(text, "zig: among its system calls are 7 32-bit ones and 0 with a number that");
 	free(text);
@@ -289,7 +304,7 @@ static void test_window_of_seconds(void **state)
 	/* And with something in it: never "21 of 20". */
 	capture = add_idle(&recording, "full", 40, 4000000);
 	capture->end_ns += 300000;
-	*vec_push(&capture->seconds) = (struct wk_second){ 5, 1, 0 };
+	*vec_push(&capture->seconds) = (struct wk_second){5, 1, 0};
 	text = report_of(&recording);
 	assert_has(text, "idle · 20 s · ");
 	assert_has(text, "20 of 20\n");
@@ -298,7 +313,8 @@ static void test_window_of_seconds(void **state)
 	recording_free_members(&recording);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------- */
+/* ---- threads -----------------------------------------------------------------------------------
+ */
 
 /* A worker in every repeat with other ids is one row, the mean of its runs. */
 static void test_threads_over_repeats(void **state)
@@ -403,7 +419,7 @@ static void test_thread_rows(void **state)
 
 static void test_processes(void **state)
 {
-	static const char *const sh[] = { "sh", "-c", "./work" }, *const work[] = { "./work" };
+	static const char *const sh[] = {"sh", "-c", "./work"}, *const work[] = {"./work"};
 	struct recording recording = {0};
 	struct capture *capture;
 	struct capture_thread *thread;
@@ -439,8 +455,9 @@ static void test_whole_machine(void **state)
 	sample_tool(&recording);
 	capture = sample_add_run(&recording, "all", "attach", NULL, 0);
 	for (uint32_t i = 0; i < 30; i++) {
-		struct capture_thread *thread = sample_add_thread(
-			capture, SAMPLE_PID + i, "proc", i < 25 ? 10 : 0, i < 25 ? 1000 * (i + 1) : 0);
+		struct capture_thread *thread =
+			sample_add_thread(capture, SAMPLE_PID + i, "proc", i < 25 ? 10 : 0,
+					  i < 25 ? 1000 * (i + 1) : 0);
 
 		thread->t.pid = SAMPLE_PID + i;
 		sample_add_image(capture, SAMPLE_PID + i, 1, 0, "proc", NULL, 0);
@@ -465,7 +482,8 @@ static void test_hash_styles(void **state)
 	(void)state;
 	sample_recording(&recording);
 	text = report_of(&recording);
-	assert_has(text, "  webcrypto / sync\n    node                0.100×       14.7×            –");
+	assert_has(text,
+		   "  webcrypto / sync\n    node                0.100×       14.7×            –");
 	/* Alone, the sync main thread would repeat the table above it. */
 	assert_has(text, "  node webcrypto\n    node ");
 	assert_has_not(text, "  node sync\n");
@@ -473,7 +491,8 @@ static void test_hash_styles(void **state)
 	recording_free_members(&recording);
 }
 
-/* ---- trust ------------------------------------------------------------------------------------- */
+/* ---- trust -------------------------------------------------------------------------------------
+ */
 
 static void test_trusted(void **state)
 {
@@ -487,22 +506,27 @@ static void test_trusted(void **state)
 	capture->noise.governor[0] = 0;
 	text = report_of(&recording);
 	assert_ptr_equal(strstr(text, "idle · "), text);
-	assert_has(text, "\ntrusted: kernel's own CPU time within 0.1 %, switches equal, nothing lost; "
-			 "probes cost 195 µs/s\n"
-			 "wakewhy itself: 2 wakeups and 310 µs of CPU in the window; other processes "
-			 "used 1.2 % of the CPUs,\ninterrupts 0 %, steal 0.1 %.\n");
+	assert_has(text,
+		   "\ntrusted: kernel's own CPU time within 0.1 %, switches equal, nothing lost; "
+		   "probes cost 195 µs/s\n"
+		   "wakewhy itself: 2 wakeups and 310 µs of CPU in the window; other processes "
+		   "used 1.2 % of the CPUs,\ninterrupts 0 %, steal 0.1 %.\n");
 	assert_has_not(text, "busy machine");
 	free(text);
 	capture->noise.other_cpu_share = 0.31;
 	capture->noise.steal_share = 0.02;
 	capture->noise.siblings_shared = 2;
+	capture->inferred_switches = 4;
 	free(capture->noise.governor);
 	capture->noise.governor = mem_strdup("powersave");
 	text = report_of(&recording);
+	assert_has(text, "switches equal (4 that the kernel did not trace taken from\nits "
+			 "accounting), nothing lost");
 	assert_has(text, "busy machine: others used up to 31 % of the CPUs");
 	assert_has(text, "stolen time: the hypervisor took up to 2.0 % of the CPUs");
-	assert_has(text, "Machine: 2 of the 2 CPUs used share a core with a sibling; frequency governor "
-			 "powersave.\n");
+	assert_has(text,
+		   "Machine: 2 of the 2 CPUs used share a core with a sibling; frequency governor "
+		   "powersave.\n");
 	free(text);
 	recording_free_members(&recording);
 }
@@ -521,8 +545,9 @@ static void test_not_trusted(void **state)
 	capture->lost[WK_LOST_THREADS] = 3;
 	capture->threads.items[0].t.last.voluntary += 40;
 	text = report_of(&recording);
-	assert_ptr_equal(strstr(text, "not trusted: idle of zig (run 2): 3 threads were not followed"),
-			 text);
+	assert_ptr_equal(
+		strstr(text, "not trusted: idle of zig (run 2): 3 threads were not followed"),
+		text);
 	assert_has(text, "\nnot trusted (see above): kernel's own CPU time within 0.1 %, switches "
 			 "differ by 40 of 342, lost\nthreads 3;");
 	assert_has_not(text, "\ntrusted:");
@@ -575,7 +600,8 @@ static void test_absurd_figures(void **state)
 	free(text);
 }
 
-/* ---- merging ----------------------------------------------------------------------------------- */
+/* ---- merging -----------------------------------------------------------------------------------
+ */
 
 static void test_merge(void **state)
 {
@@ -623,7 +649,8 @@ static void test_merge(void **state)
 	recording_free_members(&a);
 }
 
-/* ---- containers -------------------------------------------------------------------------------- */
+/* ---- containers --------------------------------------------------------------------------------
+ */
 
 static void test_containers(void **state)
 {

@@ -30,8 +30,8 @@ static void list_add_words(struct row *row, const char *const *words)
 
 static void list_runtimes(struct report *report)
 {
-	static const char *const titles[] = { "family", "found as", "workloads", "hash variants",
-					      NULL };
+	static const char *const titles[] = {"family", "found as", "workloads", "hash variants",
+					     NULL};
 	struct table *table = report_add_table(report, NULL);
 
 	list_columns(table, titles);
@@ -74,8 +74,8 @@ static void list_workloads(struct report *report)
 
 static void list_metrics(struct report *report)
 {
-	static const char *const titles[] = { "metric", "unit", "workloads", "meaning", NULL };
-	static const char *const counters[] = { "counter of a thread", "unit", "meaning", NULL };
+	static const char *const titles[] = {"metric", "unit", "workloads", "meaning", NULL};
+	static const char *const counters[] = {"counter of a thread", "unit", "meaning", NULL};
 	struct table *table = report_add_table(report, NULL);
 
 	list_columns(table, titles);
@@ -100,7 +100,7 @@ static void list_metrics(struct report *report)
 
 static void list_formats(struct report *report)
 {
-	static const char *const titles[] = { "format", "-o extension", "meaning", NULL };
+	static const char *const titles[] = {"format", "-o extension", "meaning", NULL};
 	struct table *table = report_add_table(report, NULL);
 
 	list_columns(table, titles);
@@ -120,10 +120,10 @@ static const struct list {
 	const char *name;
 	void (*build)(struct report *report);
 } lists[] = {
-	{ "runtimes", list_runtimes },
-	{ "workloads", list_workloads },
-	{ "metrics", list_metrics },
-	{ "formats", list_formats },
+	{"runtimes", list_runtimes},
+	{"workloads", list_workloads},
+	{"metrics", list_metrics},
+	{"formats", list_formats},
 };
 #define LISTS (sizeof(lists) / sizeof(*lists))
 
@@ -137,7 +137,7 @@ static const struct command_usage list_usage = {
 
 static int list_unknown(const char *word)
 {
-	const char *names[LISTS + 1] = { NULL };
+	const char *names[LISTS + 1] = {NULL};
 	const char *near;
 
 	for (size_t i = 0; i < LISTS; i++)

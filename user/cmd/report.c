@@ -13,9 +13,10 @@ static const struct command_usage report_usage = {
 	.name = "report",
 	.operands = "FILE...",
 	.summary = "Render saved recordings again; needs no privileges",
-	.details = "Several recordings become one report, in the order given; runs of the same label\n"
-		   "and workload count as repeats. They must be of one architecture. A FILE of - is\n"
-		   "standard input.\n",
+	.details =
+		"Several recordings become one report, in the order given; runs of the same label\n"
+		"and workload count as repeats. They must be of one architecture. A FILE of - is\n"
+		"standard input.\n",
 	.examples = "wakewhy report idle.wkw\n"
 		    "wakewhy report -f json idle.wkw | jq .summary\n"
 		    "wakewhy report startup.wkw idle.wkw hash.wkw -o all.csv\n",
@@ -51,7 +52,8 @@ static int report_read_all(const struct options *options, struct recording *ret_
 		if (!err && i) {
 			err = recording_merge(ret_recording, &recording, &why);
 			if (err)
-				diag_set(diag, err, "%s cannot join the others: %s", path, why.what);
+				diag_set(diag, err, "%s cannot join the others: %s", path,
+					 why.what);
 			recording_free_members(&recording);
 		}
 		if (err)

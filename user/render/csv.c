@@ -12,7 +12,7 @@
 static bool csv_is_formula(const char *text)
 {
 	/* The wide forms count as well where such an alphabet is in use. */
-	static const char *const starts[] = { "=", "+", "-", "@", "＝", "＋", "－", "＠" };
+	static const char *const starts[] = {"=", "+", "-", "@", "＝", "＋", "－", "＠"};
 
 	text += strspn(text, " ");
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
@@ -63,8 +63,8 @@ static void csv_write_thread(FILE *out, const struct run *run, const struct run_
 	fputc(',', out);
 	csv_write_text(out, capture->variant);
 	fprintf(out, ",%" PRIu32 ",%s,%s,%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",", capture->repeat,
-		run->trust.ok ? "yes" : "no", capture->partial ? "yes" : "no", run->window_ns, t->pid,
-		t->tid);
+		run->trust.ok ? "yes" : "no", capture->partial ? "yes" : "no", run->window_ns,
+		t->pid, t->tid);
 	csv_write_text(out, thread->label);
 	fputc(',', out);
 	csv_write_text(out, comm);

@@ -69,7 +69,8 @@ static void json_set(json_t *object, const char *name, json_t *value)
 	json_object_set_new(object, name, value);
 }
 
-/* ---- parts of a run ---------------------------------------------------------------------------- */
+/* ---- parts of a run ----------------------------------------------------------------------------
+ */
 
 /* Counters by the table. Those of system calls are null where they were not counted: a 0 would be
  * a figure. */
@@ -112,9 +113,8 @@ static json_t *json_of_thread(const struct run_thread *thread, const struct capt
 	json_set(object, "start_ns", json_of_u64_or_null(t->start_ns));
 	json_set(object, "exit_ns", json_of_u64_or_null(t->exit_ns));
 	json_add_counters(object, &t->count, capture->syscalls_counted);
-	json_set(object, "syscall_counts", capture->syscalls_counted
-						   ? json_of_syscalls(thread->seen, arch)
-						   : json_null());
+	json_set(object, "syscall_counts",
+		 capture->syscalls_counted ? json_of_syscalls(thread->seen, arch) : json_null());
 	return object;
 }
 
@@ -226,7 +226,8 @@ static json_t *json_of_memory(const struct capture *capture)
 	return object;
 }
 
-/* ---- trust --------------------------------------------------------------------------------------- */
+/* ---- trust
+ * --------------------------------------------------------------------------------------- */
 
 static json_t *json_of_lost(const struct capture *capture)
 {
@@ -248,7 +249,8 @@ static json_t *json_of_probes(const struct capture *capture)
 		json_set(object, "name", json_of_text(probe->name));
 		json_set(object, "runs",
 			 capture->probes_timed ? json_of_u64(probe->runs) : json_null());
-		json_set(object, "ns", capture->probes_timed ? json_of_u64(probe->ns) : json_null());
+		json_set(object, "ns",
+			 capture->probes_timed ? json_of_u64(probe->ns) : json_null());
 		json_set(object, "misses", json_of_u64(probe->misses));
 		json_array_append_new(probes, object);
 	}
@@ -265,9 +267,8 @@ static json_t *json_of_noise(const struct capture_noise *noise)
 	json_set(object, "cpus_online", json_of_u64(noise->cpus_online));
 	json_set(object, "cpus_used", json_of_u64(noise->cpus_used));
 	json_set(object, "siblings_shared", json_of_u64(noise->siblings_shared));
-	json_set(object, "governor", noise->governor && *noise->governor
-					     ? json_of_text(noise->governor)
-					     : json_null());
+	json_set(object, "governor",
+		 noise->governor && *noise->governor ? json_of_text(noise->governor) : json_null());
 	return object;
 }
 
@@ -304,7 +305,8 @@ static json_t *json_of_trust(const struct run *run)
 	return object;
 }
 
-/* ---- a run --------------------------------------------------------------------------------------- */
+/* ---- a run
+ * --------------------------------------------------------------------------------------- */
 
 static void json_add_identity(json_t *object, const struct run *run)
 {
@@ -340,7 +342,8 @@ static json_t *json_of_run(const struct run *run, const char *arch)
 		json_array_append_new(processes, json_of_process(&run->processes.items[i]));
 	json_set(object, "processes", processes);
 	for (size_t i = 0; i < run->threads.n; i++)
-		json_array_append_new(threads, json_of_thread(&run->threads.items[i], capture, arch));
+		json_array_append_new(threads,
+				      json_of_thread(&run->threads.items[i], capture, arch));
 	json_set(object, "threads", threads);
 	/* Part of the contract; this version has no evidence of causes to fill them from. */
 	json_set(object, "causes", json_array());
@@ -353,7 +356,8 @@ static json_t *json_of_run(const struct run *run, const char *arch)
 	return object;
 }
 
-/* ---- the result ------------------------------------------------------------------------------------ */
+/* ---- the result
+ * ------------------------------------------------------------------------------------ */
 
 static json_t *json_of_tool(const struct capture_tool *tool)
 {
@@ -428,8 +432,8 @@ static json_t *json_of_result(const struct result *result)
 	json_t *summary = json_array(), *comparisons = json_array();
 
 	for (size_t i = 0; i < result->runs.n; i++)
-		json_array_append_new(runs, json_of_run(&result->runs.items[i],
-							result->recording->tool.arch));
+		json_array_append_new(
+			runs, json_of_run(&result->runs.items[i], result->recording->tool.arch));
 	for (size_t i = 0; i < result->summaries.n; i++)
 		json_array_append_new(summary, json_of_summary(&result->summaries.items[i]));
 	for (size_t i = 0; i < result->comparisons.n; i++)

@@ -9,11 +9,11 @@
 #include "render/formats.h"
 
 const struct format formats[] = {
-	{ "text", "txt", "tables and sentences for people (the default)", false, text_render },
-	{ "json", "json", "everything that was measured, schema wakewhy/1", false, json_render },
-	{ "csv", "csv", "one row for each thread", false, csv_render },
-	{ "wkw", "wkw", "a recording, to be read by 'wakewhy report'", true, wkw_render },
-	{ 0 },
+	{"text", "txt", "tables and sentences for people (the default)", false, text_render},
+	{"json", "json", "everything that was measured, schema wakewhy/1", false, json_render},
+	{"csv", "csv", "one row for each thread", false, csv_render},
+	{"wkw", "wkw", "a recording, to be read by 'wakewhy report'", true, wkw_render},
+	{0},
 };
 
 const struct format *format_find(const char *name)

@@ -7,8 +7,8 @@
 #include "report/report.h"
 
 struct render_style {
-	bool colour;	/* the caller knows whether it is a terminal and what NO_COLOR says */
-	size_t width;	/* columns of the terminal; 0: no limit */
+	bool colour;  /* the caller knows whether it is a terminal and what NO_COLOR says */
+	size_t width; /* columns of the terminal; 0: no limit */
 };
 
 struct format {
@@ -21,9 +21,9 @@ struct format {
 		      const struct render_style *style, struct diag *diag);
 };
 
-extern const struct format formats[]; /* ended by a row whose name is NULL */
-const struct format *format_find(const char *name);		 /* NULL: none of that name */
-const struct format *format_of_file(const char *path);		 /* by extension; NULL: none */
+extern const struct format formats[];		       /* ended by a row whose name is NULL */
+const struct format *format_find(const char *name);    /* NULL: none of that name */
+const struct format *format_of_file(const char *path); /* by extension; NULL: none */
 
 /* A report alone (doctor, list): text only. */
 int render_report_text(FILE *out, const struct report *report, const struct render_style *style,

@@ -67,7 +67,7 @@ void text_cut(char *text, size_t columns)
 }
 
 static const char *const text_shades[] = {
-	[TEXT_PLAIN] = "", [TEXT_STRONG] = "\033[1m",	[TEXT_FAINT] = "\033[2m",
+	[TEXT_PLAIN] = "",	  [TEXT_STRONG] = "\033[1m", [TEXT_FAINT] = "\033[2m",
 	[TEXT_GOOD] = "\033[32m", [TEXT_BAD] = "\033[1;31m",
 };
 

@@ -1,20 +1,21 @@
-/* A table as aligned text: columns measured, fitted to the terminal, folded where they do not fit. */
+/* A table as aligned text: columns measured, fitted to the terminal, folded where they do not fit.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "render/text.h"
 
-#define SHEET_INDENT 2	   /* of rows; titles stand at the margin */
-#define SHEET_LEVEL 2	   /* of each depth of a tree */
+#define SHEET_INDENT	 2  /* of rows; titles stand at the margin */
+#define SHEET_LEVEL	 2  /* of each depth of a tree */
 #define SHEET_LEAST_TEXT 16 /* columns below which a text column is not worth its place */
 
 /* The table as strings. Line 0 holds the heads. */
 struct sheet {
 	const struct table *table;
 	size_t n_lines, n_columns;
-	char **text;	   /* n_lines × n_columns */
-	size_t *width;	   /* of each column */
+	char **text;   /* n_lines × n_columns */
+	size_t *width; /* of each column */
 	size_t gap;
 	bool title_apart; /* the title has a line of its own */
 };
@@ -38,7 +39,8 @@ static void sheet_measure(struct sheet *sheet)
 	for (size_t c = 0; c < sheet->n_columns; c++) {
 		sheet->width[c] = 0;
 		for (size_t l = 0; l < sheet->n_lines; l++) {
-			size_t width = sheet_indent(sheet, l, c) + text_columns(*sheet_at(sheet, l, c));
+			size_t width =
+				sheet_indent(sheet, l, c) + text_columns(*sheet_at(sheet, l, c));
 
 			if (width > sheet->width[c])
 				sheet->width[c] = width;

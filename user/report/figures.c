@@ -77,7 +77,8 @@ static void figures_look(struct figures *figures, size_t at)
 		any_long |= figures_window_s(&part->groups.items[i]) >= 2;
 	}
 	/* "1 of 1" seconds says nothing. */
-	figures->shown[at] = n && !(figure->rare && all_zero) && !(figure->of_window && !any_long);
+	figures->shown[at] = n && !((figure->flags & FIGURE_RARE) && all_zero) &&
+			     !((figure->flags & FIGURE_WINDOW) && !any_long);
 	figures->decimals[at] =
 		counts && all_whole ? 0 : number_decimals(medians, n, figure->decimals);
 	free(medians);
@@ -86,7 +87,7 @@ static void figures_look(struct figures *figures, size_t at)
 void figures_begin(struct figures *ret_figures, struct report *report, const struct part *part,
 		   const struct figure *list)
 {
-	struct figures figures = { .part = part, .list = list, .ranges = part_repeats(part) };
+	struct figures figures = {.part = part, .list = list, .ranges = part_repeats(part)};
 
 	figures.table = report_add_table(report, NULL);
 	table_add_column(figures.table, "", true);
@@ -95,7 +96,7 @@ void figures_begin(struct figures *ret_figures, struct report *report, const str
 		if (!figures.shown[i])
 			continue;
 		table_add_column(figures.table, list[i].title, false);
-		if (list[i].range && figures.ranges)
+		if (list[i].flags & FIGURE_RANGE && figures.ranges)
 			table_add_column(figures.table, "(min–max)", false);
 	}
 	*ret_figures = figures;
@@ -132,7 +133,7 @@ static void figures_add_median(struct row *row, const struct figure *figure, int
 {
 	char *text;
 
-	if (!stat || !figure->of_window) {
+	if (!stat || !(figure->flags & FIGURE_WINDOW)) {
 		row_add_number(row, CELL_REAL, stat ? stat->median * figure->scale : NAN, decimals);
 		return;
 	}
@@ -155,7 +156,7 @@ void figures_add_group(struct figures *figures, const struct group *group, int d
 			continue;
 		stat = figures_summary(figures, figure, group);
 		figures_add_median(row, figure, figures->decimals[i], group, stat);
-		if (figure->range && figures->ranges)
+		if ((figure->flags & FIGURE_RANGE) && figures->ranges)
 			figures_add_range(row, figure, figures->decimals[i], stat);
 	}
 }
@@ -168,7 +169,7 @@ static double figures_ratio(const struct figures *figures, const struct figure *
 	const struct stat_summary *above = figures_summary(figures, figure, other);
 	double times = (double)base->runs.n;
 
-	if (!below || !above || figure->of_window)
+	if (!below || !above || (figure->flags & FIGURE_WINDOW))
 		return NAN;
 	if (figure->per == FIGURE_PER_SECOND)
 		times = group_window_ns(base) / 1e9;
@@ -221,15 +222,15 @@ bool figures_add_ratio(struct figures *figures, const char *name, const struct g
 		if (!figures->shown[i])
 			continue;
 		ratio = figures_ratio(figures, figure, base, other);
-		if (figure->of_window)
+		if ((figure->flags & FIGURE_WINDOW))
 			row_add_empty(row);
 		else
 			row_add_number(row, CELL_RATIO, ratio, 0);
-		if (figure->range && figures->ranges)
-			figures_add_interval(figures, row,
-					     isfinite(ratio) ? figures_comparison(figures, figure,
-										  base, other)
-							     : NULL);
+		if ((figure->flags & FIGURE_RANGE) && figures->ranges)
+			figures_add_interval(
+				figures, row,
+				isfinite(ratio) ? figures_comparison(figures, figure, base, other)
+						: NULL);
 	}
 	return true;
 }

@@ -15,12 +15,12 @@
 #include "report/figures.h"
 
 static const struct figure hash_figures[] = {
-	{ "operations_per_s", "ops/s", 1, 0, FIGURE_PER_RUN, 0, true, false, false },
-	{ "cpu_ns_per_op", "CPU ns/op", 1, 0, FIGURE_PER_OPERATION, 0, true, false, false },
-	{ "wakeups_per_op", "wakeups/op", 1, 3, FIGURE_PER_OPERATION, 0.01, false, false, false },
-	{ "switches_per_op", "switches/op", 1, 3, FIGURE_PER_OPERATION, 0.01, false, false, false },
-	{ "syscalls_per_op", "syscalls/op", 1, 3, FIGURE_PER_OPERATION, 0.01, false, false, false },
-	{ 0 },
+	{"operations_per_s", "ops/s", 1, 0, FIGURE_PER_RUN, 0, FIGURE_RANGE},
+	{"cpu_ns_per_op", "CPU ns/op", 1, 0, FIGURE_PER_OPERATION, 0, FIGURE_RANGE},
+	{"wakeups_per_op", "wakeups/op", 1, 3, FIGURE_PER_OPERATION, 0.01, 0},
+	{"switches_per_op", "switches/op", 1, 3, FIGURE_PER_OPERATION, 0.01, 0},
+	{"syscalls_per_op", "syscalls/op", 1, 3, FIGURE_PER_OPERATION, 0.01, 0},
+	{0},
 };
 
 static const char *hash_variant(const struct group *group)

@@ -20,7 +20,7 @@ struct span {
 
 static struct span heading_span(const struct part *part, double (*get)(const struct run *run))
 {
-	struct span span = { INFINITY, -INFINITY };
+	struct span span = {INFINITY, -INFINITY};
 
 	for (size_t i = 0; i < part->groups.n; i++) {
 		const struct group *group = &part->groups.items[i];

@@ -9,14 +9,14 @@
 #include "report/figures.h"
 
 static const struct figure idle_figures[] = {
-	{ "wakeups_per_s", "wakeups/s", 1, 2, FIGURE_PER_SECOND, 10, true, false, false },
-	{ "cpu_ms_per_s", "CPU ms/s", 1, 3, FIGURE_PER_SECOND, 0.1, true, false, false },
-	{ "syscalls_per_s", "syscalls/s", 1, 2, FIGURE_PER_SECOND, 10, false, false, false },
-	{ "idle_exits_per_s", "idle exits/s", 1, 2, FIGURE_PER_SECOND, 10, false, false, false },
-	{ "active_seconds", "active seconds", 1, 0, FIGURE_PER_RUN, 0, false, true, false },
-	{ "rss_bytes", "RSS MB", 1e-6, 1, FIGURE_PER_RUN, 0, false, false, false },
-	{ "pss_bytes", "PSS MB", 1e-6, 1, FIGURE_PER_RUN, 0, false, false, false },
-	{ 0 },
+	{"wakeups_per_s", "wakeups/s", 1, 2, FIGURE_PER_SECOND, 10, FIGURE_RANGE},
+	{"cpu_ms_per_s", "CPU ms/s", 1, 3, FIGURE_PER_SECOND, 0.1, FIGURE_RANGE},
+	{"syscalls_per_s", "syscalls/s", 1, 2, FIGURE_PER_SECOND, 10, 0},
+	{"idle_exits_per_s", "idle exits/s", 1, 2, FIGURE_PER_SECOND, 10, 0},
+	{"active_seconds", "active seconds", 1, 0, FIGURE_PER_RUN, 0, FIGURE_WINDOW},
+	{"rss_bytes", "RSS MB", 1e-6, 1, FIGURE_PER_RUN, 0, 0},
+	{"pss_bytes", "PSS MB", 1e-6, 1, FIGURE_PER_RUN, 0, 0},
+	{0},
 };
 
 void idle_build(struct report *report, const struct part *part)

@@ -105,8 +105,8 @@ int recording_merge(struct recording *into, struct recording *more, struct diag 
 	const char *arch = merge_text(into->tool.arch), *other = merge_text(more->tool.arch);
 
 	if (strcmp(arch, other))
-		return diag_set(diag, -EINVAL, "it was measured on %s, the ones before on %s", other,
-				arch);
+		return diag_set(diag, -EINVAL, "it was measured on %s, the ones before on %s",
+				other, arch);
 	merge_tool(&into->tool, &more->tool);
 	merge_runs(into, more);
 	return 0;

@@ -34,7 +34,7 @@ static struct group *part_group(struct part *part, const struct capture *capture
 
 void part_init(struct part *ret_part, const struct result *result, const char *workload)
 {
-	struct part part = { .result = result, .workload = workload };
+	struct part part = {.result = result, .workload = workload};
 
 	for (size_t i = 0; i < result->runs.n; i++) {
 		const struct run *run = &result->runs.items[i];

@@ -1,7 +1,8 @@
 /* A table over the processes of a run, where there is more than one:
  *
  *	processes          pid   threads   wakeups   wakeups/s   CPU ms   CPU share   …   command
- *	  sh              1200         1         2        1.00    0.812        12 %        sh -c make → make
+ *	  sh              1200         1         2        1.00    0.812        12 %        sh -c
+ *make → make
  */
 #include <math.h>
 #include <stdlib.h>
@@ -132,8 +133,8 @@ static void process_add_row(struct table *table, const struct run *run,
 	row_add_number(row, CELL_COUNT, (double)c->wakeups, 0);
 	row_add_number(row, CELL_REAL, window_s > 0 ? (double)c->wakeups / window_s : NAN, 0);
 	row_add_number(row, CELL_REAL, (double)c->oncpu_ns / 1e6, 0);
-	row_add_number(row, CELL_REAL,
-		       window_s > 0 ? (double)c->oncpu_ns / 1e6 / window_s : NAN, 0);
+	row_add_number(row, CELL_REAL, window_s > 0 ? (double)c->oncpu_ns / 1e6 / window_s : NAN,
+		       0);
 	row_add_number(row, CELL_SHARE, total_ns > 0 ? (double)c->oncpu_ns / total_ns : NAN, 0);
 	row_add_number(row, CELL_COUNT, (double)c->idle_exits, 0);
 	if (run->capture->syscalls_counted)
@@ -144,8 +145,8 @@ static void process_add_row(struct table *table, const struct run *run,
 static void process_add_columns(struct table *table, const struct run *run)
 {
 	static const char *const titles[] = {
-		"pid", "threads", "wakeups", "wakeups/s", "CPU ms", "CPU ms/s", "CPU share",
-		"idle exits",
+		"pid",	  "threads",  "wakeups",   "wakeups/s",
+		"CPU ms", "CPU ms/s", "CPU share", "idle exits",
 	};
 
 	table_add_column(table, "", true);

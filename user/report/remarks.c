@@ -91,9 +91,10 @@ static void remarks_add_unsettled(struct report *report, const struct part *part
 				settle_ns = capture->settle_ns;
 		}
 		name = group_name(group);
-		report_add_note(report, NOTE_WARNING,
-				"%s: start-up was not over when the window opened, %s after it began",
-				name, units_format_duration(after, (double)settle_ns));
+		report_add_note(
+			report, NOTE_WARNING,
+			"%s: start-up was not over when the window opened, %s after it began", name,
+			units_format_duration(after, (double)settle_ns));
 		free(name);
 	}
 }
@@ -124,11 +125,12 @@ static void remarks_add_odd_calls(struct report *report, const struct part *part
 		if (!compat && !invalid)
 			continue;
 		name = group_name(group);
-		report_add_note(report, NOTE_TEXT,
-				"%s: among its system calls are %s 32-bit ones and %s with a number "
-				"that no call has; they are in the totals, not under a name.",
-				name, number_real(first, (double)compat, 0),
-				number_real(second, (double)invalid, 0));
+		report_add_note(
+			report, NOTE_TEXT,
+			"%s: among its system calls are %s 32-bit ones and %s with a number "
+			"that no call has; they are in the totals, not under a name.",
+			name, number_real(first, (double)compat, 0),
+			number_real(second, (double)invalid, 0));
 		free(name);
 	}
 }

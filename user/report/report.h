@@ -18,13 +18,13 @@
 
 enum cell_kind {
 	CELL_EMPTY,
-	CELL_TEXT,	/* text */
-	CELL_COUNT,	/* number, digits grouped when it is large */
-	CELL_REAL,	/* number with `decimals` digits */
-	CELL_DURATION,	/* number in ns, shown in ns, µs, ms or s with three or four digits */
-	CELL_BYTES,	/* number, shown in bytes, kB, MB */
-	CELL_RATIO,	/* number, shown as 3.03× */
-	CELL_SHARE,	/* number from 0 to 1, shown in % */
+	CELL_TEXT,     /* text */
+	CELL_COUNT,    /* number, digits grouped when it is large */
+	CELL_REAL,     /* number with `decimals` digits */
+	CELL_DURATION, /* number in ns, shown in ns, µs, ms or s with three or four digits */
+	CELL_BYTES,    /* number, shown in bytes, kB, MB */
+	CELL_RATIO,    /* number, shown as 3.03× */
+	CELL_SHARE,    /* number from 0 to 1, shown in % */
 };
 
 struct cell {
@@ -41,7 +41,7 @@ struct column {
 
 struct row {
 	VEC(struct cell) cells;
-	int depth; /* indent of the first cell, for trees */
+	int depth;	  /* indent of the first cell, for trees */
 	bool rule_before; /* set apart from the rows above */
 };
 
@@ -70,9 +70,10 @@ struct report {
 struct table *report_add_table(struct report *report, const char *title_or_null);
 /* Takes the last block away: a table that came out empty. */
 void report_remove_last(struct report *report);
-__attribute__((format(printf, 2, 3))) void report_add_heading(struct report *report, const char *fmt, ...);
-__attribute__((format(printf, 3, 4))) void report_add_note(struct report *report, enum note_kind kind,
-							   const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) void report_add_heading(struct report *report,
+							      const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) void
+report_add_note(struct report *report, enum note_kind kind, const char *fmt, ...);
 void table_add_column(struct table *table, const char *title, bool left);
 struct row *table_add_row(struct table *table); /* valid until the next row is added */
 void row_add_text(struct row *row, const char *text);

@@ -7,16 +7,16 @@
 #include "report/figures.h"
 
 static const struct figure startup_figures[] = {
-	{ "exec_to_first_output_ns", "to output ms", 1e-6, 2, FIGURE_PER_RUN, 0, false, false, false },
-	{ "exec_to_exit_ns", "to exit ms", 1e-6, 2, FIGURE_PER_RUN, 0, true, false, false },
-	{ "oncpu_ns", "CPU ms", 1e-6, 2, FIGURE_PER_RUN, 0, false, false, false },
-	{ "wakeups", "wakeups", 1, 1, FIGURE_PER_RUN, 1, false, false, false },
-	{ "syscalls", "syscalls", 1, 0, FIGURE_PER_RUN, 1, false, false, false },
-	{ "minor_faults", "minor faults", 1, 0, FIGURE_PER_RUN, 1, false, false, false },
-	{ "major_faults", "major faults", 1, 0, FIGURE_PER_RUN, 1, false, false, true },
-	{ "max_rss_bytes", "peak MB", 1e-6, 1, FIGURE_PER_RUN, 0, false, false, false },
-	{ "size_bytes", "program MB", 1e-6, 1, FIGURE_PER_RUN, 0, false, false, false },
-	{ 0 },
+	{"exec_to_first_output_ns", "to output ms", 1e-6, 2, FIGURE_PER_RUN, 0, 0},
+	{"exec_to_exit_ns", "to exit ms", 1e-6, 2, FIGURE_PER_RUN, 0, FIGURE_RANGE},
+	{"oncpu_ns", "CPU ms", 1e-6, 2, FIGURE_PER_RUN, 0, 0},
+	{"wakeups", "wakeups", 1, 1, FIGURE_PER_RUN, 10, 0},
+	{"syscalls", "syscalls", 1, 0, FIGURE_PER_RUN, 10, 0},
+	{"minor_faults", "minor faults", 1, 0, FIGURE_PER_RUN, 10, 0},
+	{"major_faults", "major faults", 1, 0, FIGURE_PER_RUN, 10, FIGURE_RARE},
+	{"max_rss_bytes", "peak MB", 1e-6, 1, FIGURE_PER_RUN, 0, 0},
+	{"size_bytes", "program MB", 1e-6, 1, FIGURE_PER_RUN, 0, 0},
+	{0},
 };
 
 void startup_build(struct report *report, const struct part *part)
@@ -28,7 +28,8 @@ void startup_build(struct report *report, const struct part *part)
 		figures_add_group(&figures, &part->groups.items[i], 0);
 	figures_add_ratios(&figures, NULL, 0);
 	figures_end(&figures, report);
-	report_add_note(report, NOTE_TEXT,
-			"Times run from the call of exec to the first write to standard output and to "
-			"the end of the last thread.");
+	report_add_note(
+		report, NOTE_TEXT,
+		"Times run from the call of exec to the first write to standard output and to "
+		"the end of the last thread.");
 }

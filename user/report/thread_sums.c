@@ -51,7 +51,7 @@ static struct numbered *numbered_processes(const struct run *run, size_t *ret_n)
 	uint32_t number = 0;
 
 	for (size_t i = 0; i < n; i++)
-		list[i] = (struct numbered){ run->processes.items[i].image->pid, (uint32_t)i };
+		list[i] = (struct numbered){run->processes.items[i].image->pid, (uint32_t)i};
 	qsort(list, n, sizeof(*list), numbered_order);
 	for (size_t i = 0; i < n; i++) {
 		if (i && list[i].pid == list[i - 1].pid)
@@ -67,7 +67,7 @@ static struct numbered *numbered_processes(const struct run *run, size_t *ret_n)
 	for (size_t i = 0; i < n; i++) {
 		if (first[list[i].number] == UINT32_MAX)
 			continue;
-		list[kept++] = (struct numbered){ list[i].pid, first[list[i].number] };
+		list[kept++] = (struct numbered){list[i].pid, first[list[i].number]};
 	}
 	free(first);
 	*ret_n = kept;
@@ -84,7 +84,7 @@ static void sightings_add_run(struct sightings *sightings, const struct run *run
 		*n_processes = n;
 	for (size_t i = 0; i < run->threads.n; i++) {
 		struct sighting *sighting = vec_push(&sightings->all);
-		struct numbered key = { run->threads.items[i].seen->t.pid, 0 };
+		struct numbered key = {run->threads.items[i].seen->t.pid, 0};
 		const struct numbered *found =
 			bsearch(&key, processes, n, sizeof(key), numbered_order_by_pid);
 

@@ -7,8 +7,8 @@
 struct thread_sum {
 	const char *label; /* borrowed from a run */
 	uint32_t process;  /* number of its process in the order of start; UINT32_MAX: not known */
-	const struct capture_thread *seen; /* in the first run that had it */
-	struct wk_counters count;	   /* sums; runq_max_ns is the largest */
+	const struct capture_thread *seen;    /* in the first run that had it */
+	struct wk_counters count;	      /* sums; runq_max_ns is the largest */
 	VEC(struct capture_syscall) syscalls; /* sums by number, falling count */
 };
 

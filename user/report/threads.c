@@ -1,7 +1,8 @@
 /* Tables over threads: which of them woke, ran and waited, and what they called.
  *
- *	threads            tid   wakeups   wakeups/s   CPU ms   CPU share   …   syscalls   most called
- *	  nginx            812     1,204        60.2     41.3        82 %          8,210   epoll_wait 1,204, …
+ *	threads            tid   wakeups   wakeups/s   CPU ms   CPU share   …   syscalls   most
+ *called nginx            812     1,204        60.2     41.3        82 %          8,210   epoll_wait
+ *1,204, …
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct thread_view {
 
 enum column_of {
 	OF_FIGURES,
-	OF_COUNTS, /* whole numbers unless runs repeat */
+	OF_COUNTS,   /* whole numbers unless runs repeat */
 	OF_SYSCALLS, /* the same; left out where calls were not counted */
 	OF_SYSCALL_RATES,
 };
@@ -94,25 +95,25 @@ COLUMN_GET(syscalls_per_s, per_second(v, (double)c->syscalls))
 COLUMN_GET(syscalls_per_op, per_operation(v, (double)c->syscalls))
 
 static const struct thread_column thread_columns[] = {
-	{ "wakeups", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_wakeups },
-	{ "wakeups/s", IN_TOTALS | IN_IDLE, OF_FIGURES, CELL_REAL, 2, get_wakeups_per_s },
-	{ "wakeups/op", IN_HASH, OF_FIGURES, CELL_REAL, 3, get_wakeups_per_op },
-	{ "share", IN_IDLE, OF_FIGURES, CELL_SHARE, 0, get_wakeups_share },
-	{ "CPU ms", IN_TOTALS, OF_FIGURES, CELL_REAL, 3, get_cpu_ms },
-	{ "CPU ms/s", IN_ATTACH | IN_IDLE, OF_FIGURES, CELL_REAL, 3, get_cpu_ms_per_s },
-	{ "CPU ns/op", IN_HASH, OF_FIGURES, CELL_REAL, 0, get_cpu_ns_per_op },
-	{ "CPU share", IN_TOTALS | IN_IDLE | IN_HASH, OF_FIGURES, CELL_SHARE, 0, get_cpu_share },
-	{ "run queue µs", IN_TOTALS | IN_HASH, OF_FIGURES, CELL_REAL, 1, get_runq_mean_us },
-	{ "max µs", IN_TOTALS | IN_HASH, OF_FIGURES, CELL_REAL, 0, get_runq_max_us },
-	{ "voluntary", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_voluntary },
-	{ "preempted", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_preempted },
-	{ "switches/op", IN_HASH, OF_FIGURES, CELL_REAL, 3, get_switches_per_op },
-	{ "idle exits", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_idle_exits },
-	{ "idle exits/s", IN_IDLE, OF_FIGURES, CELL_REAL, 2, get_idle_exits_per_s },
-	{ "migrations", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_migrations },
-	{ "syscalls", IN_TOTALS, OF_SYSCALLS, CELL_REAL, 1, get_syscalls },
-	{ "syscalls/s", IN_IDLE, OF_SYSCALL_RATES, CELL_REAL, 2, get_syscalls_per_s },
-	{ "syscalls/op", IN_HASH, OF_SYSCALL_RATES, CELL_REAL, 3, get_syscalls_per_op },
+	{"wakeups", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_wakeups},
+	{"wakeups/s", IN_TOTALS | IN_IDLE, OF_FIGURES, CELL_REAL, 2, get_wakeups_per_s},
+	{"wakeups/op", IN_HASH, OF_FIGURES, CELL_REAL, 3, get_wakeups_per_op},
+	{"share", IN_IDLE, OF_FIGURES, CELL_SHARE, 0, get_wakeups_share},
+	{"CPU ms", IN_TOTALS, OF_FIGURES, CELL_REAL, 3, get_cpu_ms},
+	{"CPU ms/s", IN_ATTACH | IN_IDLE, OF_FIGURES, CELL_REAL, 3, get_cpu_ms_per_s},
+	{"CPU ns/op", IN_HASH, OF_FIGURES, CELL_REAL, 0, get_cpu_ns_per_op},
+	{"CPU share", IN_TOTALS | IN_IDLE | IN_HASH, OF_FIGURES, CELL_SHARE, 0, get_cpu_share},
+	{"run queue µs", IN_TOTALS | IN_HASH, OF_FIGURES, CELL_REAL, 1, get_runq_mean_us},
+	{"max µs", IN_TOTALS | IN_HASH, OF_FIGURES, CELL_REAL, 0, get_runq_max_us},
+	{"voluntary", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_voluntary},
+	{"preempted", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_preempted},
+	{"switches/op", IN_HASH, OF_FIGURES, CELL_REAL, 3, get_switches_per_op},
+	{"idle exits", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_idle_exits},
+	{"idle exits/s", IN_IDLE, OF_FIGURES, CELL_REAL, 2, get_idle_exits_per_s},
+	{"migrations", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_migrations},
+	{"syscalls", IN_TOTALS, OF_SYSCALLS, CELL_REAL, 1, get_syscalls},
+	{"syscalls/s", IN_IDLE, OF_SYSCALL_RATES, CELL_REAL, 2, get_syscalls_per_s},
+	{"syscalls/op", IN_HASH, OF_SYSCALL_RATES, CELL_REAL, 3, get_syscalls_per_op},
 };
 #define THREAD_COLUMNS (sizeof(thread_columns) / sizeof(*thread_columns))
 
@@ -175,8 +176,10 @@ static void threads_add_calls(struct row *row, const struct thread_table *t,
 		else
 			strbuf_printf(&text, "#%u", call->nr);
 		number_real(number, count,
-			    number_decimals(&count, 1, t->in & IN_TOTALS ? view->all->n_runs > 1
-									 : t->in & IN_IDLE ? 2 : 3));
+			    number_decimals(&count, 1,
+					    t->in & IN_TOTALS ? view->all->n_runs > 1
+					    : t->in & IN_IDLE ? 2
+							      : 3));
 		strbuf_printf(&text, " %s", number);
 	}
 	row_add_text(row, strbuf_text(&text));
@@ -240,8 +243,8 @@ static void threads_add_rest(const struct thread_table *t, size_t n, const char 
 	free(text);
 }
 
-/* Hashing that one thread does alone has its figures in the table above; what is worth rows of their
- * own is work that is shared or handed over. */
+/* Hashing that one thread does alone has its figures in the table above; what is worth rows of
+ * their own is work that is shared or handed over. */
 static bool threads_is_told(const struct thread_table *t, const struct thread_sums *sums)
 {
 	size_t shares = 0;
@@ -249,7 +252,7 @@ static bool threads_is_told(const struct thread_table *t, const struct thread_su
 	if (t->in != IN_HASH)
 		return true;
 	for (size_t i = 0; i < sums->threads.n; i++) {
-		struct thread_view view = { &sums->threads.items[i], sums };
+		struct thread_view view = {&sums->threads.items[i], sums};
 
 		shares += get_cpu_share(&view) >= 0.05;
 	}
@@ -262,7 +265,7 @@ static void threads_add_rows(const struct thread_table *t, const struct thread_s
 	size_t matter = 0, shown = 0;
 
 	for (size_t i = 0; i < sums->threads.n; i++) {
-		struct thread_view view = { &sums->threads.items[i], sums };
+		struct thread_view view = {&sums->threads.items[i], sums};
 
 		if (!threads_matters(t, &view))
 			continue;
@@ -279,7 +282,7 @@ static void threads_add_rows(const struct thread_table *t, const struct thread_s
 static bool threads_any_matters(const struct thread_table *t, const struct thread_sums *sums)
 {
 	for (size_t i = 0; i < sums->threads.n; i++) {
-		struct thread_view view = { &sums->threads.items[i], sums };
+		struct thread_view view = {&sums->threads.items[i], sums};
 
 		if (threads_matters(t, &view))
 			return true;
@@ -368,7 +371,7 @@ static char *threads_title(const struct thread_table *t)
 
 void threads_build(struct report *report, const struct part *part, size_t max_rows)
 {
-	struct thread_table t = { .part = part, .in = threads_in(part), .max_rows = max_rows };
+	struct thread_table t = {.part = part, .in = threads_in(part), .max_rows = max_rows};
 	char *title;
 
 	threads_look(&t);

@@ -1,6 +1,7 @@
 /* How far the figures can be believed: doubts at the top, the account of it at the end.
  *
- *	trusted: kernel's own CPU time within 0.2 %, switches equal, nothing lost; probes cost 31 µs/s
+ *	trusted: kernel's own CPU time within 0.2 %, switches equal, nothing lost; probes cost 31
+ *µs/s
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +15,7 @@
 /* Below this, a percentage of CPU time says less than the difference itself. */
 #define TRUST_SHORT_NS 10e6
 /* A machine that others use this much is no place for idle figures. */
-#define TRUST_BUSY_SHARE 0.10
+#define TRUST_BUSY_SHARE  0.10
 #define TRUST_STEAL_SHARE 0.01
 /* Runs named one by one before the rest is only counted. */
 #define TRUST_DOUBTS 5
@@ -23,11 +24,12 @@
 struct trust_view {
 	uint64_t threads_compared;
 	bool any_long, any_short;
-	double long_share;   /* worst difference as a share, of runs with TRUST_SHORT_NS or more */
-	double short_ns;     /* worst difference of the others */
+	double long_share; /* worst difference as a share, of runs with TRUST_SHORT_NS or more */
+	double short_ns;   /* worst difference of the others */
 	uint64_t switches, switches_apart;
 	uint64_t lost[WK_LOST_MAX], lost_all;
 	uint64_t misses;
+	uint64_t inferred;
 	bool timed;
 	double probes_ns, timed_ns; /* spent in probes, in windows of that length */
 	double window_ns;
@@ -65,6 +67,7 @@ static void trust_view_add(struct trust_view *view, const struct run *run)
 		view->lost[i] += capture->lost[i];
 	view->lost_all += trust->lost;
 	view->misses += trust->misses;
+	view->inferred += capture->inferred_switches;
 	view->window_ns += (double)run->window_ns;
 	if (capture->probes_timed) {
 		view->timed = true;
@@ -110,6 +113,9 @@ static void trust_add_switches(struct strbuf *text, const struct trust_view *vie
 		strbuf_printf(text, ", switches differ by %s of %s",
 			      number_real(apart, (double)view->switches_apart, 0),
 			      number_real(all, (double)view->switches, 0));
+	if (view->inferred)
+		strbuf_printf(text, " (%s that the kernel did not trace taken from its accounting)",
+			      number_real(apart, (double)view->inferred, 0));
 }
 
 static void trust_add_losses(struct strbuf *text, const struct trust_view *view)
@@ -135,9 +141,9 @@ static void trust_add_cost(struct strbuf *text, const struct trust_view *view)
 	char cost[UNITS_TEXT_BYTES];
 
 	if (view->timed && view->timed_ns > 0)
-		strbuf_printf(text, "; probes cost %s/s",
-			      units_format_duration(cost,
-						    view->probes_ns / (view->timed_ns / 1e9)));
+		strbuf_printf(
+			text, "; probes cost %s/s",
+			units_format_duration(cost, view->probes_ns / (view->timed_ns / 1e9)));
 }
 
 /* What wakewhy did while it measured, and what else the machine did. */
@@ -148,24 +154,27 @@ static void trust_add_surroundings(struct report *report, const struct trust_vie
 	char oncpu[UNITS_TEXT_BYTES];
 	const char *most = n_runs > 1 ? "at most " : "";
 
-	report_add_note(report, NOTE_TEXT,
-			"wakewhy itself: %s wakeups and %s of CPU in %s; other processes used %s%s of "
-			"the CPUs, interrupts %s, steal %s.",
-			number_real(wakeups, (double)view->observer_wakeups, 0),
-			units_format_duration(oncpu, view->observer_ns),
-			n_runs > 1 ? "all windows" : "the window", most,
-			number_share(other, view->other_share), number_share(irq, view->irq_share),
-			number_share(steal, view->steal_share));
+	report_add_note(
+		report, NOTE_TEXT,
+		"wakewhy itself: %s wakeups and %s of CPU in %s; other processes used %s%s of "
+		"the CPUs, interrupts %s, steal %s.",
+		number_real(wakeups, (double)view->observer_wakeups, 0),
+		units_format_duration(oncpu, view->observer_ns),
+		n_runs > 1 ? "all windows" : "the window", most,
+		number_share(other, view->other_share), number_share(irq, view->irq_share),
+		number_share(steal, view->steal_share));
 	if (view->other_share > TRUST_BUSY_SHARE)
-		report_add_note(report, NOTE_WARNING,
-				"busy machine: others used up to %s of the CPUs; sleepers wake more and "
-				"later, and times grow",
-				number_share(other, view->other_share));
+		report_add_note(
+			report, NOTE_WARNING,
+			"busy machine: others used up to %s of the CPUs; sleepers wake more and "
+			"later, and times grow",
+			number_share(other, view->other_share));
 	if (view->steal_share > TRUST_STEAL_SHARE)
-		report_add_note(report, NOTE_WARNING,
-				"stolen time: the hypervisor took up to %s of the CPUs; CPU times hold "
-				"part of it",
-				number_share(steal, view->steal_share));
+		report_add_note(
+			report, NOTE_WARNING,
+			"stolen time: the hypervisor took up to %s of the CPUs; CPU times hold "
+			"part of it",
+			number_share(steal, view->steal_share));
 }
 
 /* What the machine is, as far as figures depend on it: the first run's, for one invocation
