@@ -29,8 +29,8 @@ static void sample_add_probe(struct capture *capture, const char *name, uint64_t
 	probe->ns = ns;
 }
 
-struct capture *sample_add_run(struct recording *recording, const char *label,
-			       const char *workload, const char *variant, uint32_t repeat)
+struct capture *sample_add_run(struct recording *recording, const char *label, const char *workload,
+			       const char *variant, uint32_t repeat)
 {
 	struct capture *capture = vec_push(&recording->runs);
 
@@ -122,7 +122,8 @@ static void sample_runtime(struct capture *capture, const char *family, const ch
 	capture->runtime.size_bytes = size_bytes;
 }
 
-/* Spreads wakeups and on-CPU time over the seconds; the last one also ran through second 3 whole. */
+/* Spreads wakeups and on-CPU time over the seconds; the last one also ran through second 3 whole.
+ */
 static void sample_seconds(struct capture *capture, uint64_t wakeups, uint64_t oncpu_ns, bool full)
 {
 	uint64_t n = SAMPLE_WINDOW_NS / WK_SECOND_NS;
@@ -192,8 +193,8 @@ static void sample_startup(struct recording *recording, bool is_rust, uint32_t r
 	};
 	sample_runtime(capture, "bun", is_rust ? "1.4.0" : "1.3.14", "/opt/bun/bin/bun",
 		       is_rust ? 80761952 : 92752752);
-	sample_add_image(capture, SAMPLE_PID, capture->start_ns - 500, capture->start_ns, "bun", argv,
-			 2);
+	sample_add_image(capture, SAMPLE_PID, capture->start_ns - 500, capture->start_ns, "bun",
+			 argv, 2);
 	thread = sample_add_thread(capture, SAMPLE_PID, "bun", 3, exit_ns - 600000);
 	sample_add_syscall(thread, 1, 1);
 	sample_add_syscall(thread, 257, is_rust ? 20 : 31);
@@ -262,6 +263,7 @@ void sample_recording(struct recording *ret_recording)
 	*vec_push(&ret_recording->failures) = (struct capture_failure){
 		.label = mem_strdup("deno"),
 		.workload = mem_strdup("idle"),
-		.reason = mem_strdup("it ended before it listened; its last words: \x1b[31mno port"),
+		.reason =
+			mem_strdup("it ended before it listened; its last words: \x1b[31mno port"),
 	};
 }

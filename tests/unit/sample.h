@@ -17,8 +17,8 @@ void sample_recording(struct recording *ret_recording);
 
 /* Parts, for tests that want less. The pointers are valid until the next one is added. */
 void sample_tool(struct recording *recording);
-struct capture *sample_add_run(struct recording *recording, const char *label,
-			       const char *workload, const char *variant, uint32_t repeat);
+struct capture *sample_add_run(struct recording *recording, const char *label, const char *workload,
+			       const char *variant, uint32_t repeat);
 /* A thread that the kernel's own figures agree with; counts in wakeups, on-CPU time in ns. */
 struct capture_thread *sample_add_thread(struct capture *capture, uint32_t tid, const char *comm,
 					 uint64_t wakeups, uint64_t oncpu_ns);

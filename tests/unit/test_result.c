@@ -73,7 +73,8 @@ static void variants_are_kept_apart(void **state)
 	for (size_t i = 0; i < result.summaries.n; i++) {
 		const struct result_summary *s = &result.summaries.items[i];
 
-		if (strcmp(s->workload, "hash") != 0 || strcmp(s->metric->id, "wakeups_per_op") != 0)
+		if (strcmp(s->workload, "hash") != 0 ||
+		    strcmp(s->metric->id, "wakeups_per_op") != 0)
 			continue;
 		n++;
 		assert_int_equal(s->stat.n, 1);

@@ -35,7 +35,7 @@ static void labels_number_threads_of_one_name(void **state)
 	sample_add_thread(capture, 5001, "Helper", 1, 1);
 	thread = sample_add_thread(capture, 300, "bun", 1, 1);
 	thread->t.start_ns = capture->start_ns;
-	sample_add_thread(capture, SAMPLE_PID, "bun", 1, 1);
+	sample_add_thread(capture, SAMPLE_PID, "bun", 1, 1)->t.start_ns = capture->start_ns + 1;
 	sample_add_thread(capture, 5002, "Helper", 1, 1);
 	sample_add_thread(capture, 5003, "", 1, 1);
 	sample_add_thread(capture, 5004, "", 1, 1);
@@ -72,7 +72,7 @@ static void a_pid_used_twice_is_two_processes(void **state)
 	thread->t.exit_code = 0x300;
 	thread = sample_add_thread(capture, 51, "w", 1, 3);
 	thread->t.pid = 50;
-	thread->t.start_ns = 9500;
+	thread->t.start_ns = 9000; /* at the very start of the second */
 	run_init(&run, capture);
 	assert_string_equal(run.threads.items[0].label, "w");
 	assert_string_equal(run.threads.items[1].label, "w");
@@ -99,16 +99,16 @@ static void only_the_last_image_ends(void **state)
 	sample_add_image(capture, 70, 1000, 3000, "late", NULL, 0);
 	sample_add_image(capture, 70, 1000, 2000, "early", NULL, 0);
 	sample_add_image(capture, 60, 4000, 4000, "other", NULL, 0);
+	/* The leader that an exec from another thread replaced has the same ids. */
+	thread = sample_add_thread(capture, 70, "oldleader", 1, 2);
+	thread->t.pid = 70;
+	thread->t.start_ns = 1000;
 	thread = sample_add_thread(capture, 70, "renamed", 1, 2);
 	thread->t.pid = 70;
 	thread->t.start_ns = 1000;
 	thread->t.exec_ns = 3000;
 	thread->t.flags |= WK_FLAG_LAST_EXIT;
 	thread->t.exit_ns = 8000;
-	/* The leader that an exec from another thread replaced has the same ids. */
-	thread = sample_add_thread(capture, 70, "oldleader", 1, 2);
-	thread->t.pid = 70;
-	thread->t.start_ns = 1000;
 	run_init(&run, capture);
 	assert_int_equal(run.processes.n, 3);
 	assert_string_equal(run.processes.items[0].comm, "early");
@@ -222,7 +222,8 @@ static void any_capture_is_accepted(void **state)
 	capture->noise.steal_share = 1e15;
 	for (int i = 0; i < 3; i++) {
 		memset(&vec_push(&capture->threads)->t, 0xff, sizeof(struct wk_thread));
-		*vec_push(&capture->seconds) = (struct wk_second){UINT64_MAX, UINT64_MAX, INT64_MAX};
+		*vec_push(&capture->seconds) =
+			(struct wk_second){UINT64_MAX, UINT64_MAX, INT64_MAX};
 		memset(vec_push(&capture->images), 0x7f, offsetof(struct capture_image, argv));
 		capture->images.items[i].comm[WK_COMM_BYTES] = '\0';
 	}
@@ -251,7 +252,7 @@ static void losses_have_names(void **state)
 	}
 	assert_string_equal(capture_lost_name(WK_LOST_EVENTS), "events");
 	assert_string_equal(capture_lost_name(WK_LOST_MAX), "");
-	assert_string_equal(capture_lost_name((enum wk_lost)-1), "");
+	assert_string_equal(capture_lost_name((enum wk_lost) - 1), "");
 }
 
 int main(void)

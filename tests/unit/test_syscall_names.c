@@ -14,11 +14,11 @@ static void numbers_of_both_architectures(void **state)
 		const char *name;
 		int x86_64, arm64;
 	} calls[] = {
-		{"read", 0, 63},	 {"futex", 202, 98},	   {"epoll_wait", 232, -1},
+		{"read", 0, 63},	  {"futex", 202, 98},	      {"epoll_wait", 232, -1},
 		{"epoll_pwait", 281, 22}, {"epoll_pwait2", 441, 441}, {"newfstatat", 262, 79},
-		{"fstat", 5, 80},	 {"mmap", 9, 222},	   {"clone3", 435, 435},
-		{"execve", 59, 221},	 {"io_setup", 206, 0},	   {"uprobe", 336, -1},
-		{"mseal", 462, 462},	 {"file_setattr", 469, 469}, {"fcntl", 72, 25},
+		{"fstat", 5, 80},	  {"mmap", 9, 222},	      {"clone3", 435, 435},
+		{"execve", 59, 221},	  {"io_setup", 206, 0},	      {"uprobe", 336, -1},
+		{"mseal", 462, 462},	  {"file_setattr", 469, 469}, {"fcntl", 72, 25},
 	};
 
 	(void)state;

@@ -31,22 +31,36 @@ static void what_a_terminal_acts_on_is_escaped(void **state)
 	SAFE("\x1b[31mred\x1b]0;t\a", "\\x1b[31mred\\x1b]0;t\\x07");
 	SAFE("a\nb\tc\r\x7f", "a\\x0ab\\x09c\\x0d\\x7f");
 	SAFE("a\0b", "a\\x00b");
-	SAFE("\xc2\x9b" "31m", "\\u{009b}31m"); /* C1: CSI in one code point */
-	SAFE("\x9b" "31m", "\\x9b31m");
+	SAFE("\xc2\x9b"
+	     "31m",
+	     "\\u{009b}31m"); /* C1: CSI in one code point */
+	SAFE("\x9b"
+	     "31m",
+	     "\\x9b31m");
 }
 
 static void what_hides_or_reorders_is_escaped(void **state)
 {
 	(void)state;
-	SAFE("a\xe2\x80\xae" "b", "a\\u{202e}b");	    /* right-to-left override */
-	SAFE("a\xe2\x81\xa6" "b", "a\\u{2066}b");	    /* isolate */
-	SAFE("a\xe2\x80\x8b" "b", "a\\u{200b}b");	    /* zero-width space */
-	SAFE("a\xe2\x80\xa8" "b\xe2\x80\xa9", "a\\u{2028}b\\u{2029}");
+	SAFE("a\xe2\x80\xae"
+	     "b",
+	     "a\\u{202e}b"); /* right-to-left override */
+	SAFE("a\xe2\x81\xa6"
+	     "b",
+	     "a\\u{2066}b"); /* isolate */
+	SAFE("a\xe2\x80\x8b"
+	     "b",
+	     "a\\u{200b}b"); /* zero-width space */
+	SAFE("a\xe2\x80\xa8"
+	     "b\xe2\x80\xa9",
+	     "a\\u{2028}b\\u{2029}");
 	SAFE("\xef\xbb\xbf", "\\u{feff}");
-	SAFE("\xf3\xa0\x81\x81", "\\u{e0041}");		    /* tag */
-	SAFE("\xee\x80\x80", "\\u{e000}");		    /* private use */
-	SAFE("\xef\xbf\xbe", "\\u{fffe}");		    /* noncharacter */
-	SAFE("\xcc\x81" "e", "\\u{0301}e");		    /* nothing to combine with */
+	SAFE("\xf3\xa0\x81\x81", "\\u{e0041}"); /* tag */
+	SAFE("\xee\x80\x80", "\\u{e000}");	/* private use */
+	SAFE("\xef\xbf\xbe", "\\u{fffe}");	/* noncharacter */
+	SAFE("\xcc\x81"
+	     "e",
+	     "\\u{0301}e"); /* nothing to combine with */
 }
 
 static void broken_utf8_is_escaped_byte_by_byte(void **state)
@@ -54,11 +68,12 @@ static void broken_utf8_is_escaped_byte_by_byte(void **state)
 	(void)state;
 	SAFE("\xff\xfe", "\\xff\\xfe");
 	SAFE("\xc3(", "\\xc3(");
-	SAFE("\xed\xa0\x80", "\\xed\\xa0\\x80");	      /* surrogate */
-	SAFE("\xc0\xaf", "\\xc0\\xaf");		      /* overlong */
-	SAFE("\xe0\x80\xaf", "\\xe0\\x80\\xaf");	      /* overlong */
-	SAFE("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");     /* beyond U+10FFFF */
-	SAFE("a\xe2\x82", "a\\xe2\\x82");		      /* cut short */
+	SAFE("\xed\xa0\x80", "\\xed\\xa0\\x80");	  /* surrogate */
+	SAFE("\xc0\xaf", "\\xc0\\xaf");			  /* overlong */
+	SAFE("\xe0\x80\xaf", "\\xe0\\x80\\xaf");	  /* overlong */
+	SAFE("\xf0\x80\x80\xaf", "\\xf0\\x80\\x80\\xaf"); /* overlong */
+	SAFE("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond U+10FFFF */
+	SAFE("a\xe2\x82", "a\\xe2\\x82");		  /* cut short */
 	SAFE("\xf0\x9f\x98", "\\xf0\\x9f\\x98");
 }
 
@@ -73,9 +88,15 @@ static void check_utf8(const char *bytes, size_t n, const char *expected)
 static void json_gets_valid_utf8(void **state)
 {
 	(void)state;
-	check_utf8("a\xff" "b", 3, "a\xef\xbf\xbd" "b");
+	check_utf8("a\xff"
+		   "b",
+		   3,
+		   "a\xef\xbf\xbd"
+		   "b");
 	check_utf8("\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
-	check_utf8("a\0b", 3, "a\xef\xbf\xbd" "b");
+	check_utf8("a\0b", 3,
+		   "a\xef\xbf\xbd"
+		   "b");
 	check_utf8("日本\x1b", 7, "日本\x1b");
 	check_utf8("\xe2\x80\xae", 3, "\xe2\x80\xae");
 }
@@ -122,7 +143,7 @@ static void columns_count_wide_and_combining(void **state)
 	assert_int_equal(text_columns("日本"), 4);
 	assert_int_equal(text_columns("e\xcc\x81"), 1);
 	assert_int_equal(text_columns("😀x"), 3);
-	assert_int_equal(text_columns("ｱ"), 1); /* halfwidth */
+	assert_int_equal(text_columns("ｱ"), 1);	 /* halfwidth */
 	assert_int_equal(text_columns("Ａ"), 2); /* fullwidth */
 	assert_int_equal(text_columns("└ …"), 3);
 	assert_int_equal(text_columns("a\xff"), 2);

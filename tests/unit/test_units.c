@@ -42,9 +42,10 @@ static void durations_are_read(void **state)
 
 static void bad_durations_are_refused(void **state)
 {
-	static const char *const bad[] = {"",	 " 5",	"5 s", "-5", "+5",  "s",   ".5",     "5.",
-					  "5.s", "5x",	"1e3", "0x5", "5sS", "nan", "5,5",    "1.5ns",
-					  "5\n", "inf", "5ks", "--",  "5µ",  "1..5", "1.2.3s"};
+	static const char *const bad[] = {"",	 " 5",	"5 s", "-5",	"+5",	 "s",
+					  ".5",	 "5.",	"5.s", "5x",	"1e3",	 "0x5",
+					  "5sS", "nan", "5,5", "1.5ns", "5\n",	 "inf",
+					  "5ks", "--",	"5µ",  "1..5",	"1.2.3s"};
 	static const char *const large[] = {"18446744073709551616ns", "18446744074", "213504d",
 					    "99999999999999999999999999999999999999"};
 	uint64_t ns = 77;
@@ -68,12 +69,22 @@ static void counts_are_read(void **state)
 		int err;
 		uint64_t count;
 	} cases[] = {
-		{"5000000", 0, 5000000},     {"5M", 0, 5000000},	{"1.5k", 0, 1500},
-		{"1.5K", 0, 1500},	     {"2G", 0, 2000000000},	{"0", 0, 0},
-		{"1.5", -EINVAL, 0},	     {"1.2345k", -EINVAL, 0},	{"M", -EINVAL, 0},
-		{"5m", -EINVAL, 0},	     {"-1", -EINVAL, 0},	{"", -EINVAL, 0},
-		{"5MM", -EINVAL, 0},	     {"18446744073709551615", 0, UINT64_MAX},
-		{"18446744073709551616", -ERANGE, 0}, {"99999999999G", -ERANGE, 0},
+		{"5000000", 0, 5000000},
+		{"5M", 0, 5000000},
+		{"1.5k", 0, 1500},
+		{"1.5K", 0, 1500},
+		{"2G", 0, 2000000000},
+		{"0", 0, 0},
+		{"1.5", -EINVAL, 0},
+		{"1.2345k", -EINVAL, 0},
+		{"M", -EINVAL, 0},
+		{"5m", -EINVAL, 0},
+		{"-1", -EINVAL, 0},
+		{"", -EINVAL, 0},
+		{"5MM", -EINVAL, 0},
+		{"18446744073709551615", 0, UINT64_MAX},
+		{"18446744073709551616", -ERANGE, 0},
+		{"99999999999G", -ERANGE, 0},
 	};
 
 	(void)state;

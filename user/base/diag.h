@@ -15,8 +15,10 @@ struct diag {
 /* Both return err (a negative errno), so that a failing path is one line:
  *	return diag_set(diag, -EINVAL, "bad duration '%s'", text);
  * diag may be NULL. Text from outside is made safe for a terminal when it is printed, not here. */
-__attribute__((format(printf, 3, 4))) int diag_set(struct diag *diag, int err, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) int diag_set(struct diag *diag, int err, const char *fmt,
+						   ...);
 /* Adds the hint to a diag that already says what; returns err unchanged. */
-__attribute__((format(printf, 3, 4))) int diag_hint(struct diag *diag, int err, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) int diag_hint(struct diag *diag, int err, const char *fmt,
+						    ...);
 
 #endif

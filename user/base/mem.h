@@ -1,4 +1,4 @@
-/* Memory that is there or the program ends: a profiler out of memory has nothing useful left to do. */
+/* Memory that is there or the program ends: a profiler without memory has nothing left to do. */
 #ifndef WAKEWHY_BASE_MEM_H
 #define WAKEWHY_BASE_MEM_H
 
@@ -17,9 +17,14 @@ __attribute__((format(printf, 1, 2))) char *mem_printf(const char *fmt, ...);
 
 /* Growable array of any struct: `struct { T *items; size_t n, cap; }`. Returns a pointer to a new,
  * zeroed last item; earlier pointers into items are invalid afterwards. */
-#define VEC(T) struct { T *items; size_t n; size_t cap; }
+#define VEC(T)                                                                                     \
+	struct {                                                                                   \
+		T *items;                                                                          \
+		size_t n;                                                                          \
+		size_t cap;                                                                        \
+	}
 #define vec_push(v)                                                                                \
-	((__typeof__((v)->items))vec_push_bytes(&(v)->items, &(v)->n, &(v)->cap,          \
+	((__typeof__((v)->items))vec_push_bytes(&(v)->items, &(v)->n, &(v)->cap,                   \
 						sizeof(*(v)->items)))
 void *vec_push_bytes(void *items, size_t *n, size_t *cap, size_t item_bytes);
 

@@ -10,7 +10,7 @@
 /* Copy that a terminal shows and cannot act on: printable UTF-8 stays as it is. Control bytes and
  * bytes that are not UTF-8 (surrogates included) become \xNN; code points that control, hide or
  * reorder text (C1, bidi controls, zero-width and other invisible ones, line separators, private
- * use, noncharacters, a combining mark with nothing before it) become \u{NNNN}. The caller frees. */
+ * use, noncharacters, a combining mark with nothing before it) become \u{NNNN}. Caller frees. */
 char *text_safe(const char *text);
 char *text_safe_bytes(const char *bytes, size_t n);
 
@@ -19,8 +19,8 @@ char *text_safe_bytes(const char *bytes, size_t n);
 char *text_utf8(const char *text);
 char *text_utf8_bytes(const char *bytes, size_t n);
 
-/* Columns that a terminal needs for text: 2 for wide characters, 0 for combining ones. Meant for what
- * text_safe returned; a broken byte counts 1. */
+/* Columns that a terminal needs for text: 2 for wide characters, 0 for combining ones. Meant for
+ * what text_safe returned; a broken byte counts 1. */
 size_t text_columns(const char *text);
 
 /* Reads one code point. Returns the bytes it takes (1 to 4), or 0 where the bytes are not valid

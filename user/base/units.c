@@ -15,10 +15,18 @@ struct unit {
 };
 
 static const struct unit duration_units[] = {
-	{"", 1000000000},    {"ns", 1},	       {"us", 1000},	     {"µs", 1000},
+	{"", 1000000000},
+	{"ns", 1},
+	{"us", 1000},
+	{"µs", 1000},
 	{"μs", 1000}, /* Greek mu beside the micro sign above: keyboards differ */
-	{"ms", 1000000},     {"s", 1000000000}, {"m", 60000000000},   {"min", 60000000000},
-	{"h", 3600000000000}, {"d", 86400000000000}, {NULL, 0},
+	{"ms", 1000000},
+	{"s", 1000000000},
+	{"m", 60000000000},
+	{"min", 60000000000},
+	{"h", 3600000000000},
+	{"d", 86400000000000},
+	{NULL, 0},
 };
 
 static const struct unit count_units[] = {
@@ -68,9 +76,8 @@ static int units_parse(const char *text, const struct unit *units, uint64_t *ret
 		return -ERANGE;
 	if ((unsigned __int128)part * unit->factor % scale)
 		return -EDOM;
-	if (__builtin_add_overflow(value,
-				   (uint64_t)((unsigned __int128)part * unit->factor / scale),
-				   &value))
+	if (__builtin_add_overflow(
+		    value, (uint64_t)((unsigned __int128)part * unit->factor / scale), &value))
 		return -ERANGE;
 	*ret_value = value;
 	return 0;
@@ -86,7 +93,8 @@ int units_parse_duration(const char *text, uint64_t *ret_ns, struct diag *diag)
 		return diag_set(diag, -EINVAL, "duration '%s' is finer than a nanosecond", text);
 	if (err) {
 		diag_set(diag, err, "'%s' is not a duration", text);
-		return diag_hint(diag, err, "like 5, 5s, 500ms, 2m or 1h; a bare number is seconds");
+		return diag_hint(diag, err,
+				 "like 5, 5s, 500ms, 2m or 1h; a bare number is seconds");
 	}
 	return 0;
 }

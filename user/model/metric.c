@@ -7,12 +7,13 @@
 
 #define COUNTER(name, counter_unit, text)                                                          \
 	{                                                                                          \
-		#name, counter_unit, offsetof(struct wk_counters, name), text                      \
+#name, counter_unit, offsetof(struct wk_counters, name), text                      \
 	}
 
 const struct counter_field counter_fields[] = {
 	COUNTER(wakeups, "1", "completed sleeps: it left the CPU blocked and later ran again"),
-	COUNTER(cancelled_sleeps, "1", "wakings that reached the thread before it had left the CPU"),
+	COUNTER(cancelled_sleeps, "1",
+		"wakings that reached the thread before it had left the CPU"),
 	COUNTER(starts, "1", "first time that a new thread ran"),
 	COUNTER(oncpu_ns, "ns", "time on a CPU"),
 	COUNTER(runq_ns, "ns", "time waiting to run, from waking or preemption to switch-in"),
@@ -62,7 +63,7 @@ static double switches(const struct run *run)
 	return (double)run->totals.switches_voluntary + (double)run->totals.switches_preempted;
 }
 
-/* The rates, the totals and the costs of an operation of one counter differ only in the last step. */
+/* Rates, totals and costs of an operation differ only in the last step. */
 #define RATE(name, amount)                                                                         \
 	static bool get_##name(const struct run *run, double *ret_value)                           \
 	{                                                                                          \
@@ -143,10 +144,10 @@ VALUE(size_bytes, run->capture->runtime.present && run->capture->runtime.size_by
 
 #define METRIC(name, title, unit, meaning, better, workloads)                                      \
 	{                                                                                          \
-		#name, title, unit, meaning, better, workloads, get_##name                         \
+#name, title, unit, meaning, better, workloads, get_##name                         \
 	}
-#define WATCHED "run attach idle"
-#define TOTALS "run startup"
+#define WATCHED	     "run attach idle"
+#define TOTALS	     "run startup"
 #define ALL_RUNTIMES "startup idle hash"
 
 const struct metric metrics[] = {
@@ -163,7 +164,8 @@ const struct metric metrics[] = {
 	       METRIC_LOWER, "hash"),
 	METRIC(syscalls_per_op, "syscalls/op", "1", "system calls for each operation", METRIC_LOWER,
 	       "hash"),
-	METRIC(wakeups_per_s, "wakeups/s", "1/s", "completed sleeps a second", METRIC_LOWER, WATCHED),
+	METRIC(wakeups_per_s, "wakeups/s", "1/s", "completed sleeps a second", METRIC_LOWER,
+	       WATCHED),
 	METRIC(cpu_ms_per_s, "CPU ms/s", "ms/s", "time on a CPU in each second, all threads",
 	       METRIC_LOWER, WATCHED),
 	METRIC(syscalls_per_s, "syscalls/s", "1/s", "system calls a second", METRIC_LOWER, WATCHED),
@@ -180,25 +182,28 @@ const struct metric metrics[] = {
 	       "switch-ins a second on another CPU than the last", METRIC_NEITHER, WATCHED),
 	METRIC(runq_ms_per_s, "run queue ms/s", "ms/s",
 	       "time waiting to run in each second, all threads", METRIC_LOWER, WATCHED),
-	METRIC(runq_mean_ns, "run queue mean", "ns", "mean wait from waking or preemption to running",
-	       METRIC_LOWER, WATCHED " startup"),
-	METRIC(runq_max_ns, "run queue max", "ns", "longest wait from waking or preemption to running",
-	       METRIC_LOWER, WATCHED " startup"),
+	METRIC(runq_mean_ns, "run queue mean", "ns",
+	       "mean wait from waking or preemption to running", METRIC_LOWER, WATCHED " startup"),
+	METRIC(runq_max_ns, "run queue max", "ns",
+	       "longest wait from waking or preemption to running", METRIC_LOWER,
+	       WATCHED " startup"),
 	METRIC(wakeups, "wakeups", "1", "completed sleeps", METRIC_LOWER, TOTALS),
 	METRIC(oncpu_ns, "CPU", "ns", "time on a CPU, all threads", METRIC_LOWER, TOTALS),
-	METRIC(runq_ns, "run queue", "ns", "time waiting to run, all threads", METRIC_LOWER, TOTALS),
+	METRIC(runq_ns, "run queue", "ns", "time waiting to run, all threads", METRIC_LOWER,
+	       TOTALS),
 	METRIC(switches, "switches", "1", "context switches", METRIC_LOWER, TOTALS),
 	METRIC(syscalls, "syscalls", "1", "system calls", METRIC_LOWER, TOTALS),
 	METRIC(minor_faults, "minor faults", "1", "page faults served without input or output",
 	       METRIC_LOWER, "startup"),
-	METRIC(major_faults, "major faults", "1", "page faults that waited for storage", METRIC_LOWER,
-	       "startup"),
+	METRIC(major_faults, "major faults", "1", "page faults that waited for storage",
+	       METRIC_LOWER, "startup"),
 	METRIC(max_rss_bytes, "peak memory", "bytes", "largest resident memory of the process",
 	       METRIC_LOWER, "startup"),
 	METRIC(rss_bytes, "RSS", "bytes", "resident memory at the end of the window", METRIC_LOWER,
 	       "idle hash"),
-	METRIC(pss_bytes, "PSS", "bytes", "the same, shared pages divided among those who share them",
-	       METRIC_LOWER, "idle hash"),
+	METRIC(pss_bytes, "PSS", "bytes",
+	       "the same, shared pages divided among those who share them", METRIC_LOWER,
+	       "idle hash"),
 	METRIC(size_bytes, "size", "bytes", "size of the runtime's program file", METRIC_LOWER,
 	       ALL_RUNTIMES),
 	{NULL},

@@ -243,8 +243,8 @@ static void run_add_series(struct run *run)
 		interval->wakeups = second->wakeups;
 		interval->oncpu_ns = second->oncpu_ns;
 		if (full > 0)
-			interval->oncpu_ns = add_saturated(
-				interval->oncpu_ns, multiply_saturated(full, WK_SECOND_NS));
+			interval->oncpu_ns = add_saturated(interval->oncpu_ns,
+							   multiply_saturated(full, WK_SECOND_NS));
 	}
 }
 

@@ -17,9 +17,9 @@ struct run_process {
 	const struct capture_image *image;
 	const struct wk_thread *main; /* main thread of its last image; NULL: not seen, or an
 					 earlier image */
-	char *comm;	     /* last name of its main thread */
-	uint64_t exit_ns;    /* 0: still there when the window closed, or replaced by another exec */
-	int exit_status;     /* as wait() gives it; -1 while exit_ns is 0 */
+	char *comm;		      /* last name of its main thread */
+	uint64_t exit_ns; /* 0: still there when the window closed, or replaced by another exec */
+	int exit_status;  /* as wait() gives it; -1 while exit_ns is 0 */
 };
 
 /* One second of the window over all threads; the last one may be cut short. */
@@ -44,7 +44,7 @@ struct run_trust {
 struct run {
 	const struct capture *capture; /* not owned */
 	uint64_t window_ns;
-	struct wk_counters totals; /* active_seconds: seconds in which any thread ran */
+	struct wk_counters totals;	   /* active_seconds: seconds in which any thread ran */
 	VEC(struct run_thread) threads;	   /* sorted by on-CPU time, then wakeups, falling */
 	VEC(struct run_process) processes; /* in order of start, then exec */
 	VEC(struct run_interval) series;   /* one for each of the capture's seconds */

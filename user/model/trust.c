@@ -9,13 +9,13 @@
 #include "base/units.h"
 
 /* Limits of the differences; docs/metrics.md says where they come from. */
-#define ONCPU_LESS_SHARE   0.005
-#define ONCPU_LESS_NS	   1e6
-#define ONCPU_MORE_SHARE   0.05
-#define ONCPU_MORE_NS	   5e6
-#define RUSAGE_LESS_NS	   5e6
-#define SWITCHES_SHARE	   0.001
-#define SWITCHES_AT_LEAST  2
+#define ONCPU_LESS_SHARE  0.005
+#define ONCPU_LESS_NS	  1e6
+#define ONCPU_MORE_SHARE  0.05
+#define ONCPU_MORE_NS	  5e6
+#define RUSAGE_LESS_NS	  5e6
+#define SWITCHES_SHARE	  0.001
+#define SWITCHES_AT_LEAST 2
 
 /* The same stretch of one thread's life as both saw it. */
 struct trust_pair {
@@ -40,9 +40,8 @@ static struct trust_pair trust_pair(const struct wk_thread *t)
 		.runq_ns = t->count.runq_ns,
 		.switches_kernel = trust_distance(t->last.voluntary, t->base.voluntary) +
 				   trust_distance(t->last.preempted, t->base.preempted),
-		.switches_own =
-			trust_distance(t->count.switches_voluntary, t->own_base.voluntary) +
-			trust_distance(t->count.switches_preempted, t->own_base.preempted),
+		.switches_own = trust_distance(t->count.switches_voluntary, t->own_base.voluntary) +
+				trust_distance(t->count.switches_preempted, t->own_base.preempted),
 	};
 }
 
@@ -72,14 +71,14 @@ static double trust_allowance_ns(const struct capture *capture)
 }
 
 /* The kernel charges a thread that wakes an idle CPU from the moment of its waking, not from its
- * switch-in: it reuses the run queue's clock of that moment (rq_clock_skip_update in its scheduler).
- * So up to the whole run-queue wait may be in its figure and not in ours. */
+ * switch-in: it reuses the run queue's clock of that moment (rq_clock_skip_update in its
+ * scheduler). So up to the whole run-queue wait may be in its figure and not in ours. */
 static bool trust_oncpu_agrees(uint64_t own, uint64_t kernel, uint64_t runq_ns, double allowance_ns)
 {
 	double difference = (double)own - (double)kernel;
 
-	return difference >= -(ONCPU_LESS_SHARE * (double)kernel + ONCPU_LESS_NS +
-			       (double)runq_ns) &&
+	return difference >=
+		       -(ONCPU_LESS_SHARE * (double)kernel + ONCPU_LESS_NS + (double)runq_ns) &&
 	       difference <= ONCPU_MORE_SHARE * (double)kernel + ONCPU_MORE_NS + allowance_ns;
 }
 
@@ -153,8 +152,7 @@ static void trust_check_sums(struct run_trust *trust, uint64_t switches_diff, ui
 	char own[UNITS_TEXT_BYTES], kernel[UNITS_TEXT_BYTES];
 	double limit = SWITCHES_SHARE * (double)trust->switches_kernel;
 
-	if (!trust_oncpu_agrees(trust->oncpu_ns_own, trust->oncpu_ns_kernel, runq_ns,
-				allowance_ns))
+	if (!trust_oncpu_agrees(trust->oncpu_ns_own, trust->oncpu_ns_kernel, runq_ns, allowance_ns))
 		trust_doubt(trust, "on-CPU time of all threads: %s counted, %s by the kernel",
 			    units_format_duration(own, (double)trust->oncpu_ns_own),
 			    units_format_duration(kernel, (double)trust->oncpu_ns_kernel));
@@ -196,11 +194,12 @@ static void trust_check_lost(struct run_trust *trust, const struct capture *capt
 	static const char *const sentences[WK_LOST_MAX][2] = {
 		[WK_LOST_THREADS] = {"%s thread was not followed: no slot was free",
 				     "%s threads were not followed: no slot was free"},
-		[WK_LOST_STORAGE] = {"%s thread was not followed: the kernel refused task storage",
-				     "%s threads were not followed: the kernel refused task storage"},
-		[WK_LOST_SYSCALL_TABLES] = {
-			"the calls by number of %s dead thread could not be kept",
-			"the calls by number of %s dead threads could not be kept"},
+		[WK_LOST_STORAGE] =
+			{"%s thread was not followed: the kernel refused task storage",
+			 "%s threads were not followed: the kernel refused task storage"},
+		[WK_LOST_SYSCALL_TABLES] =
+			{"the calls by number of %s dead thread could not be kept",
+			 "the calls by number of %s dead threads could not be kept"},
 		[WK_LOST_SERIES] = {"%s second fell beyond the end of the per-second series",
 				    "%s seconds fell beyond the end of the per-second series"},
 		[WK_LOST_EVENTS] = {"%s event was lost: an exec or its arguments may be missing",

@@ -38,7 +38,8 @@ static int check_shape(const struct field_reader *reader, const char *text, size
 			depth--;
 		values += c == '[' || c == '{' || c == ',';
 		if (depth > DEPTH_MAX)
-			return field_refuse(reader, "it is nested deeper than %d levels", DEPTH_MAX);
+			return field_refuse(reader, "it is nested deeper than %d levels",
+					    DEPTH_MAX);
 		if (values > VALUES_MAX)
 			return field_refuse(reader, "it has more than %u values", VALUES_MAX);
 	}
@@ -245,9 +246,11 @@ static int decode_lost(const struct field_reader *reader, json_t *lost, struct c
 
 	if (lost && !json_is_object(lost))
 		return field_refuse(reader, "losses are no object");
-	json_object_foreach(lost, name, value)
-		if (!decode_loss(capture, name, value))
-			return field_refuse(reader, "the loss '%s' is not one that is known", name);
+	json_object_foreach(lost, name, value) if (
+		!decode_loss(capture, name,
+			     value)) return field_refuse(reader,
+							 "the loss '%s' is not one that is known",
+							 name);
 	return 0;
 }
 

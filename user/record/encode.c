@@ -108,22 +108,24 @@ static json_t *encode_capture(const struct capture *capture)
 {
 	json_t *run = fields_encode(capture_fields, capture);
 
-	put(run, "runtime", capture->runtime.present
-				    ? fields_encode(runtime_fields, &capture->runtime)
-				    : json_null());
-	put(run, "startup", capture->startup.present
-				    ? fields_encode(startup_fields, &capture->startup)
-				    : json_null());
+	put(run, "runtime",
+	    capture->runtime.present ? fields_encode(runtime_fields, &capture->runtime)
+				     : json_null());
+	put(run, "startup",
+	    capture->startup.present ? fields_encode(startup_fields, &capture->startup)
+				     : json_null());
 	put(run, "noise", fields_encode(noise_fields, &capture->noise));
 	put(run, "lost", encode_lost(capture));
 	put(run, "probes", encode_probes(capture));
 	put(run, "images", encode_images(capture));
 	/* struct capture_thread begins with the struct wk_thread that the table describes. */
-	put(run, "threads", encode_table(thread_fields, capture->threads.items, capture->threads.n,
-					 sizeof(*capture->threads.items)));
+	put(run, "threads",
+	    encode_table(thread_fields, capture->threads.items, capture->threads.n,
+			 sizeof(*capture->threads.items)));
 	put(run, "syscalls", encode_syscalls(capture));
-	put(run, "seconds", encode_table(second_fields, capture->seconds.items, capture->seconds.n,
-					 sizeof(*capture->seconds.items)));
+	put(run, "seconds",
+	    encode_table(second_fields, capture->seconds.items, capture->seconds.n,
+			 sizeof(*capture->seconds.items)));
 	return run;
 }
 

@@ -134,10 +134,10 @@ const struct field startup_fields[] = {
 #define IMAGE(member, kind) FIELD(struct capture_image, #member, member, kind)
 
 const struct field image_fields[] = {
-	IMAGE(pid, FIELD_UNSIGNED),	  IMAGE(ppid, FIELD_UNSIGNED),
-	IMAGE(start_ns, FIELD_UNSIGNED),  IMAGE(exec_ns, FIELD_UNSIGNED),
-	IMAGE(group, FIELD_UNSIGNED),	  IMAGE(comm, FIELD_COMM),
-	IMAGE(argv_cut, FIELD_UNSIGNED),  {NULL},
+	IMAGE(pid, FIELD_UNSIGNED),	 IMAGE(ppid, FIELD_UNSIGNED),
+	IMAGE(start_ns, FIELD_UNSIGNED), IMAGE(exec_ns, FIELD_UNSIGNED),
+	IMAGE(group, FIELD_UNSIGNED),	 IMAGE(comm, FIELD_COMM),
+	IMAGE(argv_cut, FIELD_UNSIGNED), {NULL},
 };
 
 #define PROBE(member, kind) FIELD(struct capture_probe, #member, member, kind)
@@ -153,14 +153,10 @@ const struct field probe_fields[] = {
 #define NOISE(member, kind) FIELD(struct capture_noise, #member, member, kind)
 
 const struct field noise_fields[] = {
-	NOISE(other_cpu_share, FIELD_REAL),
-	NOISE(steal_share, FIELD_REAL),
-	NOISE(irq_share, FIELD_REAL),
-	NOISE(cpus_online, FIELD_UNSIGNED),
-	NOISE(cpus_used, FIELD_UNSIGNED),
-	NOISE(siblings_shared, FIELD_UNSIGNED),
-	NOISE(governor, FIELD_STRING),
-	{NULL},
+	NOISE(other_cpu_share, FIELD_REAL), NOISE(steal_share, FIELD_REAL),
+	NOISE(irq_share, FIELD_REAL),	    NOISE(cpus_online, FIELD_UNSIGNED),
+	NOISE(cpus_used, FIELD_UNSIGNED),   NOISE(siblings_shared, FIELD_UNSIGNED),
+	NOISE(governor, FIELD_STRING),	    {NULL},
 };
 
 #define TOOL(member, kind) FIELD(struct capture_tool, #member, member, kind)

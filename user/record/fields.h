@@ -32,8 +32,8 @@ struct field {
 	}
 
 /* Tables, each ended by a row whose name is NULL. */
-extern const struct field thread_fields[]; /* struct wk_thread */
-extern const struct field second_fields[]; /* struct wk_second */
+extern const struct field thread_fields[];  /* struct wk_thread */
+extern const struct field second_fields[];  /* struct wk_second */
 extern const struct field capture_fields[]; /* what struct capture holds directly */
 extern const struct field runtime_fields[];
 extern const struct field startup_fields[];
@@ -65,14 +65,15 @@ json_t *field_encode(const struct field *field, const void *from);
 int field_decode(const struct field_reader *reader, const struct field *field, const json_t *from,
 		 const char *what, void *to);
 
-/* Numbers up to 2^64 - 1: an integer, or a string of digits where JSON's readers would not hold it. */
+/* Numbers up to 2^64 - 1: an integer, or beyond 2^63 - 1 a string of digits. */
 json_t *number_encode(uint64_t value);
 /* False where json is not one, or is larger than max. */
 bool number_decode(const json_t *json, uint64_t max, uint64_t *ret_value);
 
 /* Any bytes as a string whose code points U+0000 to U+00FF are these bytes. */
 json_t *bytes_encode(const char *bytes, size_t n);
-/* A NUL after the n bytes. NULL where json is no string or has other code points. The caller frees. */
+/* With a NUL after the n bytes. NULL where json is no string or has other code points. Caller
+ * frees. */
 char *bytes_decode(const json_t *json, size_t *ret_n);
 
 #endif

@@ -176,9 +176,8 @@ static int damaged(struct diag *diag, const char *name, const char *how)
 
 static int cut_short(struct diag *diag, const char *name, uint64_t have, uint64_t want)
 {
-	return diag_set(diag, -EINVAL,
-			"%s is cut short: it holds %" PRIu64 " of %" PRIu64 " bytes", name, have,
-			want);
+	return diag_set(diag, -EINVAL, "%s is cut short: it holds %" PRIu64 " of %" PRIu64 " bytes",
+			name, have, want);
 }
 
 /* Fewer bytes than wanted: the end of the file, or an error of reading it. */
@@ -206,9 +205,10 @@ static int check_header(const unsigned char *bytes, size_t n, const char *name,
 		return damaged(diag, name, "its header does not match its checksum");
 	header = header_decode(bytes);
 	if (header.version != PACK_VERSION || header.flags & ~FLAG_INCOMPLETE) {
-		diag_set(diag, -ENOTSUP, "%s is a recording of version %" PRIu32
-			 ", of which this wakewhy reads version %d", name, header.version,
-			 PACK_VERSION);
+		diag_set(diag, -ENOTSUP,
+			 "%s is a recording of version %" PRIu32
+			 ", of which this wakewhy reads version %d",
+			 name, header.version, PACK_VERSION);
 		return diag_hint(diag, -ENOTSUP, "use the wakewhy that made it, or a newer one");
 	}
 	if (header.flags & FLAG_INCOMPLETE)

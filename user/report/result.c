@@ -31,7 +31,8 @@ static bool result_same_text(const char *a, const char *b)
 
 static bool result_same_case(const struct result_key *a, const struct result_key *b)
 {
-	return result_same_text(a->workload, b->workload) && result_same_text(a->variant, b->variant);
+	return result_same_text(a->workload, b->workload) &&
+	       result_same_text(a->variant, b->variant);
 }
 
 static bool result_same_key(const struct result_key *a, const struct result_key *b)
@@ -120,8 +121,8 @@ static uint64_t result_hash(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* What is compared decides the resampling: the same recording gives the same interval, whatever else
- * is in it. */
+/* What is compared decides the resampling: the same recording gives the same interval, whatever
+ * else is in it. */
 static uint64_t result_seed(const struct result_key *base, const struct result_key *other,
 			    const struct metric *metric)
 {
