@@ -10,6 +10,18 @@
 
 /* ---- failures ---------------------------------------------------------------------------------- */
 
+/* A job speaks of itself as "hash node ended …"; who it is is said already. */
+static const char *without_subject(const char *reason, const char *workload, const char *label)
+{
+	size_t n_workload = strlen(workload), n_label = strlen(label);
+
+	if (!strncmp(reason, workload, n_workload) && reason[n_workload] == ' ' &&
+	    !strncmp(reason + n_workload + 1, label, n_label) &&
+	    reason[n_workload + 1 + n_label] == ' ')
+		return reason + n_workload + 1 + n_label + 1;
+	return reason;
+}
+
 static void record_failure(struct experiment *experiment, const char *label, const char *variant,
 			   const char *reason)
 {
@@ -17,9 +29,11 @@ static void record_failure(struct experiment *experiment, const char *label, con
 
 	failure->label = mem_strdup(label);
 	failure->workload = mem_strdup(workload_name(experiment->workload));
+	reason = without_subject(reason, failure->workload, label);
 	failure->reason = variant ? mem_printf("%s: %s", variant, reason) : mem_strdup(reason);
 	progress_clear(experiment->session.progress);
-	log_error("%s %s: %s", failure->workload, label, failure->reason);
+	log_error("%s %s%s%s: %s", failure->workload, label, variant ? " " : "", variant ? variant : "",
+		  reason);
 	experiment->status = EXIT_FAILED;
 }
 
@@ -69,7 +83,6 @@ static int add_runtime(struct experiment *experiment, const char *text,
 		       int (*parse)(struct runtime *, const char *, struct diag *))
 {
 	const struct command_usage *usage = experiment->session.usage;
-	const char *user = experiment->session.options.user;
 	struct runtime runtime = {};
 	struct diag diag = {};
 	int err = parse(&runtime, text, &diag);
@@ -88,12 +101,6 @@ static int add_runtime(struct experiment *experiment, const char *text,
 		runtime_free_members(&runtime);
 		return status;
 	}
-	err = runtime_probe(&runtime, user, &diag);
-	if (err) {
-		record_diag(experiment, runtime.label, NULL, &diag);
-		runtime_free_members(&runtime);
-		return EXIT_DONE;
-	}
 	vec_push(&experiment->contestants)->runtime = runtime;
 	return EXIT_DONE;
 }
@@ -111,6 +118,22 @@ static int add_runtimes(struct experiment *experiment)
 	for (size_t i = 0; i < options->commands.n && !status; i++)
 		status = add_runtime(experiment, options->commands.items[i], runtime_parse_command);
 	return status;
+}
+
+/* Asks each for its version; those that cannot be run are out. */
+static void probe_runtimes(struct experiment *experiment)
+{
+	for (size_t i = 0; i < experiment->contestants.n; i++) {
+		struct contestant *contestant = &experiment->contestants.items[i];
+		struct diag diag = {};
+
+		if (experiment_stopped(experiment))
+			return;
+		if (!runtime_probe(&contestant->runtime, experiment->session.options.user, &diag))
+			continue;
+		experiment_failed(experiment, contestant, NULL, &diag);
+		contestant->out = true;
+	}
 }
 
 bool experiment_begin(struct experiment *ret_experiment, const struct command_usage *usage,
@@ -137,6 +160,7 @@ int experiment_open(struct experiment *experiment, struct collect_options *colle
 
 	if (status)
 		return status;
+	probe_runtimes(experiment);
 	if (workshop_create(&experiment->shop, session->options.user, &diag))
 		return session_fail(session, &diag);
 	session->progress = progress_new(session->options.quiet);

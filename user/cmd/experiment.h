@@ -25,12 +25,12 @@ struct experiment {
 	"list runtimes' lists the families. 'floor' is built in: the same in plain C. Under sudo they run\n" \
 	"as the user who called sudo, unless -u says otherwise.\n"
 
-/* Parses, opens outputs, finds the runtimes and asks for their versions. One that cannot be had is a
- * failure, and the others go on. Returns true to go on; false: end with *ret_status.
- * experiment_end is due either way. */
+/* Parses, opens outputs, finds the runtimes. One that is not there is a failure, and the others go on.
+ * Returns true to go on; false: end with *ret_status. experiment_end is due either way. */
 bool experiment_begin(struct experiment *ret_experiment, const struct command_usage *usage,
 		      enum workload workload, int argc, char **argv, int *ret_status);
-/* Opens the collector and the workshop. Returns EXIT_DONE or the status to end with. */
+/* Opens the collector, asks the runtimes for their versions (those that cannot be run are out, a
+ * failure each), opens the workshop. Returns EXIT_DONE or the status to end with. */
 int experiment_open(struct experiment *experiment, struct collect_options *collect);
 
 /* Starts a job of a contestant, followed as `group`. 0 and *ret_job, or -errno with diag. */

@@ -130,6 +130,8 @@ static void collect_styles(struct experiment *experiment, struct styles *styles)
 		size_t before = styles->all.n;
 		struct diag diag = {};
 
+		if (contestant->out)
+			continue;
 		for (const char *const *v = family ? family->variants : NULL; v && *v; v++) {
 			struct style *style;
 

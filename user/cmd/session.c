@@ -130,7 +130,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void show_progress(struct session *session, uint64_t elapsed_ns)
+void session_show(struct session *session, uint64_t elapsed_ns)
 {
 	uint64_t total = session->plan_total_ns;
 	uint64_t done = smaller(session->plan_done_ns + elapsed_ns, total);
@@ -174,7 +174,7 @@ int session_wait(struct session *session, int pidfd, uint64_t deadline_ns, struc
 	int events = 0, err = 0;
 
 	while (!events) {
-		show_progress(session, now - begun_ns);
+		session_show(session, now - begun_ns);
 		err = poll_once(fds, 3, deadline_ns, progress_interval_ns(session->progress));
 		if (err)
 			return diag_set(diag, err, "cannot wait: %s", strerror(-err));

@@ -47,6 +47,9 @@ enum session_event {
  * deadline_ns (CLOCK_MONOTONIC) UINT64_MAX: none. -errno after the collector failed (diag). */
 int session_wait(struct session *session, int pidfd, uint64_t deadline_ns, struct diag *diag);
 
+/* Draws the bar when it is due: plan_done_ns and elapsed_ns more of the plan are over. */
+void session_show(struct session *session, uint64_t elapsed_ns);
+
 /* CLOCK_MONOTONIC. */
 uint64_t session_now_ns(void);
 /* A descriptor that has something to read (a pidfd: the process has ended). */

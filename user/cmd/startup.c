@@ -169,11 +169,12 @@ static bool play_round(struct experiment *experiment, struct startup_plan *plan,
 		err = start_once(experiment, contestant, round < plan->warmup ? NULL : &repeat, &diag);
 		if (err && experiment_stopped(experiment))
 			return false;
-		if (err) {
-			experiment_failed(experiment, contestant, NULL, &diag);
-			contestant->out = true;
-		}
 		plan->done++;
+		if (!err)
+			continue;
+		experiment_failed(experiment, contestant, NULL, &diag);
+		contestant->out = true;
+		plan->total -= plan->warmup + plan->runs - round - 1;
 	}
 	return true;
 }
@@ -209,13 +210,14 @@ static int startup(struct experiment *experiment)
 	struct startup_plan plan = {
 		.warmup = options_given(options, OPTION_WARMUP) ? options->warmup : DEFAULT_WARMUP,
 		.runs = options->runs ? options->runs : DEFAULT_RUNS,
-		.begun_ns = session_now_ns(),
 	};
 	int status = experiment_open(experiment, &collect);
 
 	if (status)
 		return status;
-	plan.total = (size_t)(plan.warmup + plan.runs) * experiment->contestants.n;
+	for (size_t i = 0; i < experiment->contestants.n; i++)
+		plan.total += experiment->contestants.items[i].out ? 0 : plan.warmup + plan.runs;
+	plan.begun_ns = session_now_ns();
 	play(experiment, &plan);
 	return experiment_publish(experiment);
 }
