@@ -520,8 +520,8 @@ static void test_trusted(void **state)
 	free(capture->noise.governor);
 	capture->noise.governor = mem_strdup("powersave");
 	text = report_of(&recording);
-	assert_has(text, "switches equal (4 that the kernel did not trace taken from\nits "
-			 "accounting), nothing lost");
+	assert_has(text, "switches equal (4 that the kernel did not trace taken\nfrom "
+			 "its accounting), nothing lost");
 	assert_has(text, "busy machine: others used up to 31 % of the CPUs");
 	assert_has(text, "stolen time: the hypervisor took up to 2.0 % of the CPUs");
 	assert_has(text,

@@ -1,0 +1,123 @@
+#!/bin/sh
+# Recordings rendered in every format, byte for byte as expected, and JSON against its schema.
+#
+#   tests/golden/run.sh BINARY     UPDATE=1 rewrites the expected files: read the difference
+#
+# Prints "ok - name" or "not ok - name" for each case and "N passed, N failed" at the end.
+set -u
+
+wakewhy=$(realpath "$1") || exit 2
+cd "$(dirname "$0")" || exit 2
+export TZ=UTC LC_ALL=C.UTF-8 NO_COLOR=1
+unset COLUMNS TERM
+
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+
+# verdict STATUS NAME
+verdict()
+{
+	if [ "$1" -eq 0 ]; then
+		passed=$((passed + 1))
+		echo "ok - $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok - $2"
+	fi
+}
+
+# same EXPECTED GOT: status 0 when they are; shows where they are not.
+same()
+{
+	if [ "${UPDATE:-}" = 1 ]; then
+		cp "$2" "$1"
+		return
+	fi
+	cmp -s "$1" "$2" && return
+	diff -u "$1" "$2" | head -n 20 | sed 's/^/# /'
+	return 1
+}
+
+# renders EXPECTED STATUS ARGUMENTS...: what 'report ARGUMENTS' prints, and how it ends.
+renders()
+{
+	expected=$1 status=$2
+	shift 2
+	"$wakewhy" report "$@" > "$scratch/out" 2> "$scratch/err"
+	got=$?
+	[ "$got" -eq "$status" ] || echo "# exit status $got, not $status"
+	[ -s "$scratch/err" ] && sed 's/^/# /' "$scratch/err"
+	same "$expected" "$scratch/out" && [ "$got" -eq "$status" ] && [ ! -s "$scratch/err" ]
+	verdict $? "report $*"
+}
+
+# refuses MESSAGE ARGUMENTS...: status 1, nothing on standard output, MESSAGE in what is said.
+refuses()
+{
+	message=$1
+	shift
+	"$wakewhy" report "$@" > "$scratch/out" 2> "$scratch/err"
+	got=$?
+	[ "$got" -eq 1 ] && [ ! -s "$scratch/out" ] && grep -qF -- "$message" "$scratch/err" ||
+		{
+			sed 's/^/# /' "$scratch/err"
+			echo "# exit status $got"
+			false
+		}
+	verdict $? "report refuses: $message"
+}
+
+# valid FILE: JSON that keeps to the schema. The checker must also refuse a document that does not.
+valid()
+{
+	python3 - ../../docs/wakewhy-1.schema.json "$1" << 'PYTHON'
+import json, sys
+import jsonschema
+
+with open(sys.argv[1]) as schema_file, open(sys.argv[2], encoding="utf-8") as document_file:
+    schema, document = json.load(schema_file), json.load(document_file)
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+errors = sorted(validator.iter_errors(document), key=lambda e: list(map(str, e.absolute_path)))
+for error in errors[:10]:
+    print("# " + "/".join(map(str, error.absolute_path)) + ": " + error.message[:200])
+del document["runs"][0]["totals"]["wakeups"]
+if validator.is_valid(document):
+    sys.exit("# the schema does not miss runs/0/totals/wakeups")
+document["runs"][0]["totals"]["wakeups"] = -1
+if validator.is_valid(document):
+    sys.exit("# the schema accepts -1 wakeups")
+sys.exit(bool(errors))
+PYTHON
+}
+
+# sample.wkw has a run that is not to be trusted: status 5.
+for format in text json csv; do
+	renders sample.$format 5 -f $format sample.wkw
+	renders idle.$format 0 -f $format idle.wkw
+	renders machine.$format 0 -f $format machine.wkw
+done
+renders merged.text 0 idle.wkw machine.wkw idle.wkw
+
+for name in sample idle machine; do
+	valid $name.json
+	verdict $? "$name.json keeps to the schema"
+done
+
+# The same bytes from standard input, into a file, and after a recording of the recording.
+"$wakewhy" report - < idle.wkw > "$scratch/out"
+same idle.text "$scratch/out"
+verdict $? "report - reads standard input"
+"$wakewhy" report -q -o "$scratch/a.json" -o "$scratch/b.wkw" idle.wkw &&
+	"$wakewhy" report -f json "$scratch/b.wkw" > "$scratch/out" &&
+	cmp -s "$scratch/a.json" "$scratch/out" && same idle.json "$scratch/out"
+verdict $? "report -o writes what it prints"
+
+head -c 400 sample.wkw > "$scratch/cut.wkw"
+refuses cut.wkw "$scratch/cut.wkw"
+refuses 'not a recording' idle.text
+refuses 'No such file' idle.wkw "$scratch/missing.wkw"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
