@@ -26,33 +26,59 @@ static void put(json_t *object, const char *key, json_t *value)
 		mem_out();
 }
 
-/* {"columns": [names], "rows": [[values] …]}; item i lies item_bytes × i behind the first. */
-static json_t *encode_table(const struct field *fields, const void *items, size_t n,
-			    size_t item_bytes)
-{
-	json_t *table = json_object(), *columns = encode_array(), *rows = encode_array();
+/* ---- pieces of text -------------------------------------------------------------------------- */
 
-	if (!table)
+static int emit_chunk(const char *text, size_t n, void *packer)
+{
+	packer_add(packer, text, n);
+	return 0;
+}
+
+static void emit_text(struct packer *packer, const char *text)
+{
+	packer_add(packer, text, strlen(text));
+}
+
+/* Flags: JSON_EMBED leaves the outer brackets out. */
+static void emit_json(struct packer *packer, json_t *json, size_t flags)
+{
+	flags |= JSON_COMPACT | JSON_REAL_PRECISION(17);
+	if (json_dump_callback(json, emit_chunk, packer, flags))
 		mem_out();
+	json_decref(json);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* "KEY": {"columns": [names], "rows": [[values] …]}; item i lies item_bytes × i behind the first.
+ * Row by row: thousands of threads as one tree would take tens of megabytes. */
+static void emit_table(struct packer *packer, const char *key, const struct field *fields,
+		       const void *items, size_t n, size_t item_bytes)
+{
+	json_t *columns = encode_array();
+
 	for (const struct field *field = fields; field->name; field++)
 		add(columns, bytes_encode(field->name, strlen(field->name)));
+	emit_text(packer, ",\n\"");
+	emit_text(packer, key);
+	emit_text(packer, "\":{\"columns\":");
+	emit_json(packer, columns, 0);
+	emit_text(packer, ",\"rows\":[");
 	for (size_t i = 0; i < n; i++) {
 		json_t *row = encode_array();
 
 		for (const struct field *field = fields; field->name; field++)
 			add(row, field_encode(field, (const char *)items + i * item_bytes));
-		add(rows, row);
+		emit_text(packer, i ? ",\n" : "\n");
+		emit_json(packer, row, 0);
 	}
-	put(table, "columns", columns);
-	put(table, "rows", rows);
-	return table;
+	emit_text(packer, "]}");
 }
 
 /* For each thread, in the order of the table: number, count, number, count … */
-static json_t *encode_syscalls(const struct capture *capture)
+static void emit_syscalls(struct packer *packer, const struct capture *capture)
 {
-	json_t *all = encode_array();
-
+	emit_text(packer, ",\n\"syscalls\":[");
 	for (size_t i = 0; i < capture->threads.n; i++) {
 		const struct capture_thread *thread = &capture->threads.items[i];
 		json_t *pairs = encode_array();
@@ -61,10 +87,13 @@ static json_t *encode_syscalls(const struct capture *capture)
 			add(pairs, number_encode(thread->syscalls.items[j].nr));
 			add(pairs, number_encode(thread->syscalls.items[j].count));
 		}
-		add(all, pairs);
+		emit_text(packer, i ? ",\n" : "\n");
+		emit_json(packer, pairs, 0);
 	}
-	return all;
+	emit_text(packer, "]");
 }
+
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static json_t *encode_argv(const struct capture_image *image)
 {
@@ -104,7 +133,7 @@ static json_t *encode_probes(const struct capture *capture)
 	return probes;
 }
 
-static json_t *encode_capture(const struct capture *capture)
+static void emit_capture(struct packer *packer, const struct capture *capture)
 {
 	json_t *run = fields_encode(capture_fields, capture);
 
@@ -118,18 +147,20 @@ static json_t *encode_capture(const struct capture *capture)
 	put(run, "lost", encode_lost(capture));
 	put(run, "probes", encode_probes(capture));
 	put(run, "images", encode_images(capture));
+	emit_text(packer, "{");
+	emit_json(packer, run, JSON_EMBED);
 	/* struct capture_thread begins with the struct wk_thread that the table describes. */
-	put(run, "threads",
-	    encode_table(thread_fields, capture->threads.items, capture->threads.n,
-			 sizeof(*capture->threads.items)));
-	put(run, "syscalls", encode_syscalls(capture));
-	put(run, "seconds",
-	    encode_table(second_fields, capture->seconds.items, capture->seconds.n,
-			 sizeof(*capture->seconds.items)));
-	return run;
+	emit_table(packer, "threads", thread_fields, capture->threads.items, capture->threads.n,
+		   sizeof(*capture->threads.items));
+	emit_syscalls(packer, capture);
+	emit_table(packer, "seconds", second_fields, capture->seconds.items, capture->seconds.n,
+		   sizeof(*capture->seconds.items));
+	emit_text(packer, "}");
 }
 
 _Static_assert(offsetof(struct capture_thread, t) == 0, "thread_fields are offsets into it");
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static json_t *encode_tool(const struct capture_tool *tool)
 {
@@ -141,37 +172,19 @@ static json_t *encode_tool(const struct capture_tool *tool)
 	return json;
 }
 
-static int encode_chunk(const char *text, size_t n, void *packer)
-{
-	packer_add(packer, text, n);
-	return 0;
-}
-
-static void emit_text(struct packer *packer, const char *text)
-{
-	packer_add(packer, text, strlen(text));
-}
-
-static void emit_json(struct packer *packer, json_t *json)
-{
-	if (json_dump_callback(json, encode_chunk, packer, JSON_COMPACT | JSON_REAL_PRECISION(17)))
-		mem_out();
-	json_decref(json);
-}
-
 void recording_encode(const struct recording *recording, struct packer *packer)
 {
 	emit_text(packer, "{\"tool\":");
-	emit_json(packer, encode_tool(&recording->tool));
+	emit_json(packer, encode_tool(&recording->tool), 0);
 	emit_text(packer, ",\n\"failures\":[");
 	for (size_t i = 0; i < recording->failures.n; i++) {
 		emit_text(packer, i ? ",\n" : "\n");
-		emit_json(packer, fields_encode(failure_fields, &recording->failures.items[i]));
+		emit_json(packer, fields_encode(failure_fields, &recording->failures.items[i]), 0);
 	}
 	emit_text(packer, "],\n\"runs\":[");
 	for (size_t i = 0; i < recording->runs.n; i++) {
 		emit_text(packer, i ? ",\n" : "\n");
-		emit_json(packer, encode_capture(&recording->runs.items[i]));
+		emit_capture(packer, &recording->runs.items[i]);
 	}
 	emit_text(packer, "]}\n");
 }

@@ -5,7 +5,7 @@
 #include "model/capture.h"
 #include "record/pack.h"
 
-/* One run is in memory as JSON at a time. */
+/* No more than a row of a table, or the rest of a run, is in memory as JSON at a time. */
 void recording_encode(const struct recording *recording, struct packer *packer);
 
 #endif

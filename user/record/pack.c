@@ -88,18 +88,28 @@ static void packer_deflate(struct packer *packer, const void *bytes, size_t n, i
 	} while (packer->stream.avail_out == 0);
 }
 
+static void packer_flush(struct packer *packer, int flush)
+{
+	packer->crc = (uint32_t)crc32(packer->crc, packer->waiting, (uInt)packer->waiting_bytes);
+	packer_deflate(packer, packer->waiting, packer->waiting_bytes, flush);
+	packer->waiting_bytes = 0;
+}
+
 void packer_add(struct packer *packer, const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes;
 
 	packer->plain_bytes += n;
 	while (n > 0) {
-		size_t part = n < CHUNK_BYTES ? n : CHUNK_BYTES;
+		size_t room = sizeof(packer->waiting) - packer->waiting_bytes;
+		size_t part = n < room ? n : room;
 
-		packer->crc = (uint32_t)crc32(packer->crc, p, (uInt)part);
-		packer_deflate(packer, p, part, Z_NO_FLUSH);
+		memcpy(packer->waiting + packer->waiting_bytes, p, part);
+		packer->waiting_bytes += part;
 		p += part;
 		n -= part;
+		if (part == room)
+			packer_flush(packer, Z_NO_FLUSH);
 	}
 }
 
@@ -146,7 +156,7 @@ int packer_write(struct packer *packer, FILE *out, struct diag *diag)
 {
 	struct header header = {.version = PACK_VERSION};
 
-	packer_deflate(packer, NULL, 0, Z_FINISH);
+	packer_flush(packer, Z_FINISH);
 	if (packer->plain_bytes > PACK_BYTES_LIMIT || packer->packed.n > PACK_BYTES_LIMIT)
 		return diag_set(diag, -EFBIG, "the recording is larger than 1 GiB");
 	header.packed_bytes = packer->packed.n;

@@ -27,6 +27,8 @@
 
 struct packer {
 	z_stream stream;
+	unsigned char waiting[16384]; /* collected here: JSON comes a token at a time */
+	size_t waiting_bytes;
 	struct strbuf packed;
 	uint64_t plain_bytes;
 	uint32_t crc;
