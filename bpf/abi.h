@@ -42,6 +42,91 @@ enum wk_thread_flags {
 	WK_FLAG_FIRST = 1 << 7,	      /* started by wakewhy itself at the gate */
 };
 
+/* ---- why a thread runs: raw evidence, turned into words by user space (model/cause.c) ----------- */
+
+/* In what context a waking was made. Numbers are in recordings: never renumbered. */
+enum wk_context {
+	WK_CONTEXT_NONE,    /* no waking was seen */
+	WK_CONTEXT_THREAD,  /* a followed thread: waker is its serial */
+	WK_CONTEXT_PROCESS, /* a thread of a process that is not followed: waker is its pid */
+	WK_CONTEXT_KERNEL,  /* a kernel thread: waker is its pid */
+	WK_CONTEXT_HRTIMER, /* an expiring high-resolution timer: function, object */
+	WK_CONTEXT_TIMER,   /* an expiring timer of the timer wheel: function, object */
+	WK_CONTEXT_SOFTIRQ, /* another soft interrupt: waker is its vector */
+	WK_CONTEXT_IRQ,	    /* a device's interrupt: waker is its number */
+	WK_CONTEXT_BIRTH,   /* not a wake: the thread was created, by the followed thread `waker` */
+	WK_CONTEXT_BEFORE,  /* not a wake: it ran already when the window opened */
+};
+
+#define WK_NO_CALL 0xffff
+
+/* What makes one cause of one thread different from another. No holes: it is a hash key. */
+struct wk_cause_key {
+	__u32 serial;	      /* of the thread that woke */
+	__u16 sleep_call;     /* the call it was blocked in; WK_NO_CALL: none (a page fault) */
+	__u16 wake_call;      /* the call the waker was in */
+	__u32 waker;	      /* see enum wk_context */
+	__u8 context;	      /* enum wk_context */
+	__u8 uninterruptible; /* it slept in state D */
+	__u16 timeout_class;  /* of the timeout it had asked for, see cause_timeout_class(); 0: none */
+	__u64 function;	      /* of the timer */
+	__u64 object;	      /* the timer; 0 for one on the sleeper's own stack */
+};
+
+#define WK_NAME_BYTES 40
+
+/* One cause of one thread, numbered from 1. Intervals are from one such wake to the next. */
+struct wk_cause {
+	struct wk_cause_key key;
+	__u64 wakeups;
+	__u64 first_ns, last_ns;
+	__u64 interval_square; /* sum of squares of intervals, in units of 2^20 ns² (1.05 ms²/10^6) */
+	__u64 timeouts;	       /* wakes whose sleep had asked for a timeout */
+	__u64 timeout_sum_ns;
+	char name[WK_NAME_BYTES]; /* of the waker, the timer's function, or the device */
+};
+
+/* What a thread did because of one cause, charged to one root. A root is the cause that began the
+ * chain: of the same thread, or of one that led to it by waking. */
+struct wk_charge {
+	__u32 cause;
+	__u32 root; /* 0: not known (it began before the probes) */
+	__u64 wakeups;
+	__u64 oncpu_ns;
+	__u64 runq_ns;
+	__u64 futile;	/* wakes after which it ran shortly, called nothing of use, and slept again */
+	__u64 sleep_ns; /* time asleep that these wakes ended, in the window */
+};
+
+#define WK_HIST_SUB 16	  /* buckets in an octave: 6 % resolution or better */
+#define WK_HIST_LOW 16	  /* first octave: 2^16 ns, 65 µs; shorter intervals are not entered */
+#define WK_HIST_OCTAVES 28 /* up to 2^44 ns, 4.9 hours */
+#define WK_HIST_BUCKETS (WK_HIST_SUB * WK_HIST_OCTAVES)
+
+struct wk_hist {
+	__u32 count[WK_HIST_BUCKETS];
+};
+
+/* One wake on the timeline; kept up to a rate and an amount. */
+struct wk_wake_event {
+	__u64 time_ns; /* of the switch-in */
+	__u32 cause;
+	__u32 root;
+};
+
+/* What the last waking of a thread was seen to be. */
+struct wk_waking {
+	__u8 context;
+	__u8 reserved;
+	__u16 call;
+	__u32 waker;
+	__u64 function;
+	__u64 object;
+	__u32 root; /* that the waker, a followed thread, was running for */
+	__u32 reserved2;
+	char name[WK_COMM_BYTES]; /* of a waker that is not followed, or a device */
+};
+
 /* The counters of one thread over the window. docs/metrics.md defines each. */
 struct wk_counters {
 	__u64 wakeups;
@@ -109,6 +194,25 @@ struct wk_thread {
 	__u64 seed_ns; /* when it was found alive; 0: born under our eyes */
 	__u64 edge_ns; /* on-CPU time added when the window was closed on a running thread */
 	char comm[WK_COMM_BYTES];
+
+	/* Why it runs. */
+	struct wk_waking waking;     /* the last one */
+	struct wk_cause_key key;     /* of `cause`: the same again needs no look-up */
+	__u32 serial;		     /* number of this thread among all that were followed */
+	__u32 cause, root, charge;   /* what it runs for now; 0: not known */
+	__u32 charge_cause, charge_root; /* of `charge` */
+	__u64 timeout_ns;	     /* asked for by the sleep it is in or came from; 0: none */
+	__u64 run_ns;		     /* on CPU since it woke */
+	__u64 event_ns;		     /* of its last entry on the timeline */
+	__u16 sleep_call;
+	__u8 uninterruptible;
+	__u8 reserved3;
+	/* Threads that this one woke within 100 µs: herds are three or more. */
+	__u32 burst;
+	__u64 burst_ns;
+	__u64 herds, herd_woken;
+	__u32 herd_max;
+	__u32 reserved4;
 };
 
 /* Value of the task storage: the slot and the system calls by number. The table lives and dies with
@@ -117,7 +221,7 @@ struct wk_thread {
  * costs one look-up. */
 struct wk_task {
 	__u32 slot_plus_1; /* 0: not followed (yet) */
-	__u32 reserved;
+	__u32 busy;	   /* it has made a call since it woke that is more than a wait */
 	__u64 compat;  /* 32-bit calls */
 	__u64 invalid; /* numbers outside the table */
 	__u64 syscalls[WK_SYSCALLS];
@@ -138,6 +242,7 @@ enum wk_lost {
 	WK_LOST_SYSCALL_TABLES, /* a dead thread's calls by number could not be kept */
 	WK_LOST_SERIES,		/* seconds beyond the end of the series */
 	WK_LOST_EVENTS,		/* ring buffer full: the arguments of an exec */
+	WK_LOST_CAUSES,		/* no room for another cause: its wakes are counted as unknown */
 	WK_LOST_MAX,
 };
 

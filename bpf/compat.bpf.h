@@ -76,6 +76,50 @@ static __always_inline __u64 compat_mm_rss_pages(struct mm_struct *mm)
 	return (file > 0 ? file : 0) + (anon > 0 ? anon : 0) + (shmem > 0 ? shmem : 0);
 }
 
+/* The number of the system call in a task's saved registers; none where it came in by a fault. */
+static __always_inline __u64 compat_regs_call(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->orig_ax;
+#elif defined(__TARGET_ARCH_arm64)
+	return (__s64)regs->syscallno;
+#endif
+}
+
+/* Its argument n, from 0 to 5. */
+static __always_inline __u64 compat_regs_arg(struct pt_regs *regs, __u32 n)
+{
+#if defined(__TARGET_ARCH_x86)
+	switch (n) {
+	case 0:
+		return regs->di;
+	case 1:
+		return regs->si;
+	case 2:
+		return regs->dx;
+	case 3:
+		return regs->r10;
+	case 4:
+		return regs->r8;
+	}
+	return regs->r9;
+#elif defined(__TARGET_ARCH_arm64)
+	switch (n) {
+	case 0:
+		return regs->orig_x0;
+	case 1:
+		return regs->user_regs.regs[1];
+	case 2:
+		return regs->user_regs.regs[2];
+	case 3:
+		return regs->user_regs.regs[3];
+	case 4:
+		return regs->user_regs.regs[4];
+	}
+	return regs->user_regs.regs[5];
+#endif
+}
+
 /* Is the current system call a 32-bit one? */
 static __always_inline int compat_syscall_is_32bit(struct task_struct *current)
 {

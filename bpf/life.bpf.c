@@ -72,6 +72,7 @@ static __noinline struct wk_thread *thread_follow(struct task_struct *task, __u3
 	t->minor_faults = BPF_CORE_READ(task, min_flt);
 	t->major_faults = BPF_CORE_READ(task, maj_flt);
 	bpf_probe_read_kernel(t->comm, sizeof(t->comm), task->comm);
+	t->serial = __sync_fetch_and_add(&next_serial, 1) + 1;
 	t->last.oncpu_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
 	t->last.voluntary = BPF_CORE_READ(task, nvcsw);
 	t->last.preempted = BPF_CORE_READ(task, nivcsw);
@@ -126,6 +127,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct wk_thread *p = thread_lookup(parent);
+	struct wk_thread *t;
 	__u32 flags = 0, group = 0;
 	__u64 now_ns;
 
@@ -141,7 +143,11 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	/* Its own and the kernel's figures both begin at zero, if the window is open. */
 	if (window_is_open(now_ns))
 		flags |= WK_FLAG_BASED;
-	thread_follow(child, group, flags, WK_STATE_NEW, now_ns);
+	t = thread_follow(child, group, flags, WK_STATE_NEW, now_ns);
+	if (t && p) {
+		t->waking.waker = p->serial;
+		t->waking.root = p->root;
+	}
 	return 0;
 }
 
@@ -187,6 +193,11 @@ static __always_inline void gate_passed(struct task_struct *task, struct wk_thre
 		window.open = 1;
 	}
 	__builtin_memset(&t->count, 0, sizeof(t->count));
+	t->waking.waker = 0;
+	t->waking.root = 0;
+	t->cause = 0;
+	t->charge = 0;
+	cause_first(t, WK_CONTEXT_BIRTH);
 	t->flags &= ~WK_FLAG_GATED;
 	t->minor_faults = BPF_CORE_READ(task, min_flt);
 	t->major_faults = BPF_CORE_READ(task, maj_flt);

@@ -10,9 +10,14 @@ const volatile struct wk_config cfg = {
 	.page_bytes = 4096,
 	.follow = 1,
 	.count_syscalls = 1,
+	.causes = 16384,
+	.futile_ns = 20000,
 	.switch_has_state = 1,
 	.exit_has_group_dead = 1,
 };
+
+/* By number of the system call. */
+const volatile struct wk_call cfg_calls[WK_SYSCALLS] = {};
 
 /* Written by user space, read by every probe. */
 struct wk_window window = {.start_ns = WK_NEVER, .end_ns = WK_NEVER};
@@ -23,6 +28,12 @@ __u32 alive = 0;	/* followed threads */
 __u32 dead_waiting = 0; /* dead slots that user space has not been told about */
 __u64 lost[WK_LOST_MAX] = {};
 __u64 inferred = 0; /* switches that were not traced: see account_missed_in() */
+
+__u32 next_serial = 0;
+__u32 next_cause = 1;  /* 0 stands for none */
+__u32 next_charge = 1; /* 0 takes what found no room */
+__u64 timeline_left_out = 0;
+__u64 realtime_ns = 0; /* CLOCK_REALTIME less CLOCK_MONOTONIC when the window opened */
 
 /* The caller's pid namespace, learnt by the first seeding: ids are told as it shows them. */
 __u32 ns_level = 0;
@@ -79,6 +90,57 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 256 * 1024);
 } events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, struct wk_cause_key);
+	__type(value, __u32);
+} cause_numbers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, struct wk_cause);
+} causes SEC(".maps");
+
+struct charge_key {
+	__u32 cause;
+	__u32 root;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 32768);
+	__type(key, struct charge_key);
+	__type(value, __u32);
+} charge_numbers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 32768);
+	__type(key, __u32);
+	__type(value, struct wk_charge);
+} charges SEC(".maps");
+
+/* Of causes that come at intervals of 65 µs and more. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, struct wk_hist);
+} hists SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1024 * 1024);
+} timeline SEC(".maps");
 
 static __always_inline void lose(enum wk_lost what)
 {

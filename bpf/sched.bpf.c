@@ -29,6 +29,7 @@ static __always_inline void switch_out(struct wk_task *w, struct task_struct *pr
 	enum wk_state to = WK_STATE_READY;
 	struct account_view v;
 	struct wk_kernel kernel;
+	__u64 before_ns;
 
 	if (!t)
 		return;
@@ -38,8 +39,12 @@ static __always_inline void switch_out(struct wk_task *w, struct task_struct *pr
 		to = WK_STATE_BLOCKED;
 	kernel_read(&kernel, prev);
 	view_take(&v, t);
+	before_ns = t->count.oncpu_ns;
 	if (account_switch_out(t, now_ns, bpf_get_smp_processor_id(), to, &kernel, &v))
 		__sync_fetch_and_add(&inferred, 1);
+	cause_ran(t, w, t->count.oncpu_ns - before_ns, to == WK_STATE_BLOCKED);
+	if (to == WK_STATE_BLOCKED)
+		sleep_note(t, prev, state, now_ns);
 	if (to == WK_STATE_DEAD)
 		thread_died(w, t, now_ns);
 }
@@ -62,13 +67,26 @@ static __always_inline void switch_in(struct wk_task *w, struct task_struct *nex
 {
 	struct wk_thread *t = slot_of(w);
 	struct account_view v;
+	struct ended_sleep sleep;
+	__u64 before_ns, from_ns;
+	__u32 state;
 
 	if (!t)
 		return;
 	if (t->state == WK_STATE_RUNNING)
 		missed_out(t, next, now_ns);
 	view_take(&v, t);
+	state = t->state;
+	sleep.wakings = t->wakings;
+	from_ns = t->since_ns > v.start_ns ? t->since_ns : v.start_ns;
+	before_ns = t->count.runq_ns;
 	account_switch_in(t, now_ns, bpf_get_smp_processor_id(), from_idle, &v);
+	if (state == WK_STATE_BLOCKED) {
+		sleep.wait_ns = t->count.runq_ns - before_ns;
+		sleep.sleep_ns = now_ns - from_ns - sleep.wait_ns;
+		cause_wakeup(t, &sleep, account_in_window(now_ns, &v), now_ns);
+	} else if (state == WK_STATE_NEW)
+		cause_first(t, WK_CONTEXT_BIRTH);
 }
 
 SEC("tp_btf/sched_switch")
@@ -94,9 +112,13 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(sched_waking, struct task_struct *wakee)
 {
 	struct wk_thread *t = thread_lookup(wakee);
+	__u64 now_ns;
 
-	if (t)
-		account_waking(t, bpf_ktime_get_ns());
+	if (!t)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	account_waking(t, now_ns);
+	waking_note(t, wakee, now_ns);
 	return 0;
 }
 

@@ -37,9 +37,10 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
 	}
 	if (compat_syscall_is_32bit(current))
 		w->compat++;
-	else if ((__u64)nr < WK_SYSCALLS)
+	else if ((__u64)nr < WK_SYSCALLS) {
 		w->syscalls[nr]++;
-	else
+		w->busy |= !cfg_calls[nr].quiet;
+	} else
 		w->invalid++;
 	return 0;
 }

@@ -12,6 +12,9 @@
 #include "bpf/compat.bpf.h"
 #include "bpf/view.bpf.h"
 
+#include "bpf/context.bpf.c"
+#include "bpf/sleep.bpf.c"
+#include "bpf/cause.bpf.c"
 #include "bpf/life.bpf.c"
 #include "bpf/sched.bpf.c"
 #include "bpf/seed.bpf.c"

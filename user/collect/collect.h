@@ -16,6 +16,7 @@ struct collect_options {
 	uint32_t groups;	/* kept apart (see collector_add_gated); 0: 1 */
 	bool syscalls;		/* count system calls (slows every call on the machine) */
 	bool follow;		/* children of followed processes too */
+	bool timeline;		/* keep the wakes themselves too, up to a rate and an amount */
 	bool stamp_output;	/* stamp exec calls and first writes: needs syscalls */
 	bool open_at_exec;	/* the exec of a gated process opens the window */
 	bool time_probes;	/* runs and ns of each probe (costs some 30 ns a run) */

@@ -134,6 +134,7 @@ int collect_settle(struct collector *c, struct diag *diag)
 		if (thread_keep(c, &c->slots[i]) && c->options.syscalls)
 			c->lost[WK_LOST_SYSCALL_TABLES]++;
 	}
+	collect_why_read(c);
 	c->settled = true;
 	return 0;
 }
@@ -152,6 +153,7 @@ void collect_forget(struct collector *c)
 		free(c->groups[i].carried.items);
 		memset(&c->groups[i], 0, sizeof(c->groups[i]));
 	}
+	collect_why_forget(c);
 	memset(c->lost, 0, sizeof(c->lost));
 	c->closed = false;
 	c->settled = false;
@@ -182,6 +184,7 @@ int collector_reset(struct collector *c, struct diag *diag)
 	memset(c->slots, 0, (size_t)collect_slots_used(c) * sizeof(*c->slots));
 	memset(c->seconds, 0, c->seconds_bytes);
 	map_drain(c->skel->maps.free_slots);
+	collect_why_reset(c);
 	c->skel->bss->next_slot = 0;
 	c->skel->bss->alive = 0;
 	c->skel->bss->dead_waiting = 0;

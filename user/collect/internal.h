@@ -50,6 +50,11 @@ struct collector {
 	struct collect_edge before, after;
 	bool closed;  /* the window */
 	bool settled; /* the books are closed: each group may be taken */
+	/* Read when the books are closed: of all groups. */
+	VEC(struct capture_cause) causes;
+	VEC(struct wk_charge) charges; /* by number; [0] is not used */
+	VEC(struct wk_wake_event) timeline;
+	struct ring_buffer *timeline_ring; /* NULL: no timeline */
 	struct capture_noise machine; /* what does not change between windows */
 };
 
@@ -70,6 +75,17 @@ int collect_event(void *collector, void *data, size_t bytes);
 void collect_harvest(struct collector *collector);
 /* Closes the books: all followed threads are in collector->threads afterwards. */
 int collect_settle(struct collector *collector, struct diag *diag);
+/* calls.c: what the kernel side must know of each system call. */
+void collect_calls_fill(struct wk_call *ret_calls);
+
+/* why.c: causes, charges and the timeline. */
+void collect_why_read(struct collector *collector);
+void collect_why_take(const struct collector *collector, struct capture *capture);
+void collect_why_forget(struct collector *collector);
+/* Empties the kernel side's maps for the next window. */
+void collect_why_reset(struct collector *collector);
+int collect_wake_event(void *collector, void *data, size_t bytes);
+
 /* Drops all that was collected; the probes go on. */
 void collect_forget(struct collector *collector);
 

@@ -39,6 +39,9 @@ static int config_from_options(struct wk_config *cfg, const struct collect_optio
 	/* Half as many slots again as threads alive: dead ones wait there to be read. */
 	cfg->slots = max + max / 2;
 	cfg->recycle_at = max / 4 ? max / 4 : 1;
+	cfg->causes = max < 16384 ? 16384 : max;
+	cfg->futile_ns = 20000;
+	cfg->timeline = o->timeline;
 	cfg->series_seconds = o->series_seconds ? o->series_seconds : DEFAULT_SERIES_SECONDS;
 	cfg->groups = o->groups ? o->groups : 1;
 	cfg->page_bytes = sysconf(_SC_PAGESIZE);
@@ -155,6 +158,11 @@ static int skel_size_maps(struct wakewhy_bpf *skel, const struct wk_config *cfg)
 	err = err ?: bpf_map__set_max_entries(skel->maps.dead_syscalls, cfg->slots);
 	err = err ?: bpf_map__set_max_entries(skel->maps.seconds,
 					      cfg->groups * cfg->series_seconds);
+	err = err ?: bpf_map__set_max_entries(skel->maps.causes, cfg->causes);
+	err = err ?: bpf_map__set_max_entries(skel->maps.cause_numbers, cfg->causes);
+	err = err ?: bpf_map__set_max_entries(skel->maps.hists, cfg->causes);
+	err = err ?: bpf_map__set_max_entries(skel->maps.charges, 2 * cfg->causes);
+	err = err ?: bpf_map__set_max_entries(skel->maps.charge_numbers, 2 * cfg->causes);
 	return err;
 }
 
@@ -166,6 +174,7 @@ static int skel_load(struct collector *c, struct diag *diag)
 	if (!c->skel)
 		return explain_refusal(-errno, diag);
 	*(struct wk_config *)&c->skel->rodata->cfg = c->cfg;
+	collect_calls_fill((struct wk_call *)c->skel->rodata->cfg_calls);
 	err = skel_size_maps(c->skel, &c->cfg);
 	if (err)
 		return explain_refusal(err, diag);
@@ -231,6 +240,13 @@ static int collector_start(struct collector *c, struct diag *diag)
 	c->events = ring_buffer__new(bpf_map__fd(c->skel->maps.events), collect_event, c, NULL);
 	if (!c->events)
 		return diag_set(diag, -errno, "cannot open the event ring: %s", strerror(errno));
+	if (c->options.timeline) {
+		c->timeline_ring = ring_buffer__new(bpf_map__fd(c->skel->maps.timeline),
+						    collect_wake_event, c, NULL);
+		if (!c->timeline_ring)
+			return diag_set(diag, -errno, "cannot open the timeline: %s",
+					strerror(errno));
+	}
 	if (c->options.time_probes)
 		c->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	err = wakewhy_bpf__attach(c->skel);
@@ -278,6 +294,7 @@ void collector_free(struct collector *c)
 	collect_edge_free_members(&c->before);
 	collect_edge_free_members(&c->after);
 	ring_buffer__free(c->events);
+	ring_buffer__free(c->timeline_ring);
 	if (c->slots)
 		munmap(c->slots, c->slots_bytes);
 	if (c->seconds)

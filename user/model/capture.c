@@ -21,6 +21,11 @@ void capture_free_members(struct capture *capture)
 		free(capture->images.items[i].argv);
 	free(capture->images.items);
 	free(capture->seconds.items);
+	for (size_t i = 0; i < capture->causes.n; i++)
+		free(capture->causes.items[i].intervals.items);
+	free(capture->causes.items);
+	free(capture->charges.items);
+	free(capture->timeline.items);
 	for (size_t i = 0; i < capture->probes.n; i++)
 		free(capture->probes.items[i].name);
 	free(capture->probes.items);
@@ -60,6 +65,7 @@ const char *capture_lost_name(enum wk_lost lost)
 		[WK_LOST_SYSCALL_TABLES] = "syscall_tables",
 		[WK_LOST_SERIES] = "series",
 		[WK_LOST_EVENTS] = "events",
+		[WK_LOST_CAUSES] = "causes",
 	};
 
 	return (size_t)lost < WK_LOST_MAX && names[lost] ? names[lost] : "";

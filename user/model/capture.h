@@ -23,6 +23,19 @@ struct capture_thread {
 	VEC(struct capture_syscall) syscalls; /* by number, rising, none with count 0 */
 };
 
+/* How often a cause came at an interval that falls into a bucket (abi.h: WK_HIST_…). */
+struct capture_interval {
+	uint32_t bucket;
+	uint32_t count;
+};
+
+/* Why a thread woke; number is what charges and the timeline call it. */
+struct capture_cause {
+	uint32_t number;
+	struct wk_cause c;
+	VEC(struct capture_interval) intervals; /* by bucket, rising */
+};
+
 /* One image of a process: a process that executes twice has two. */
 struct capture_image {
 	uint32_t pid;
@@ -93,6 +106,11 @@ struct capture {
 	VEC(struct capture_thread) threads;
 	VEC(struct capture_image) images;
 	VEC(struct wk_second) seconds; /* of the window, the last one may be cut short */
+	bool causes_counted;	       /* false in recordings older than causes */
+	VEC(struct capture_cause) causes;
+	VEC(struct wk_charge) charges;
+	VEC(struct wk_wake_event) timeline; /* rising in time */
+	uint64_t timeline_left_out;	    /* wakes that are not on it */
 
 	/* What the workload itself said. */
 	struct capture_startup startup;

@@ -204,6 +204,8 @@ static void trust_check_lost(struct run_trust *trust, const struct capture *capt
 				    "%s seconds fell beyond the end of the per-second series"},
 		[WK_LOST_EVENTS] = {"%s event was lost: an exec or its arguments may be missing",
 				    "%s events were lost: execs or their arguments may be missing"},
+		[WK_LOST_CAUSES] = {"%s cause found no room: its wakes are counted as unknown",
+				    "%s causes found no room: their wakes are counted as unknown"},
 	};
 
 	for (size_t i = 0; i < WK_LOST_MAX; i++) {

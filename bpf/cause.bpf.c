@@ -1,0 +1,266 @@
+/* Causes and roots: each wake gets the number of its cause, and is charged to the root of its chain.
+ *
+ * The evidence is interned once and is a small number from then on. A thread keeps the key and the
+ * numbers of its last wake: one that wakes for the same reason again costs a comparison. */
+
+static const volatile struct wk_hist no_hist = {};
+
+/* The position of the highest bit set, without a loop; 0 for 0. */
+static __always_inline __u32 log2_u64(__u64 v)
+{
+	__u32 r = 0;
+
+	if (v >> 32) {
+		v >>= 32;
+		r += 32;
+	}
+	if (v >> 16) {
+		v >>= 16;
+		r += 16;
+	}
+	if (v >> 8) {
+		v >>= 8;
+		r += 8;
+	}
+	if (v >> 4) {
+		v >>= 4;
+		r += 4;
+	}
+	if (v >> 2) {
+		v >>= 2;
+		r += 2;
+	}
+	return r + (v >> 1 & 1);
+}
+
+/* Quarter octaves, so that different timeouts of one call are told apart; user space joins
+ * neighbours that a boundary has parted. */
+static __always_inline __u16 timeout_class(__u64 ns)
+{
+	__u32 octave = log2_u64(ns);
+
+	if (!ns)
+		return 0;
+	return 1 + octave * 4 + (octave >= 2 ? ns >> (octave - 2) & 3 : 0);
+}
+
+static __noinline void cause_interval(struct wk_cause *c, __u32 number, __u64 interval_ns)
+{
+	__u32 octave = log2_u64(interval_ns);
+	__u32 bucket;
+	struct wk_hist *hist;
+
+	if (!c || octave < WK_HIST_LOW)
+		return;
+	c->interval_square += (interval_ns >> 10) * (interval_ns >> 10);
+	if (octave >= WK_HIST_LOW + WK_HIST_OCTAVES)
+		bucket = WK_HIST_BUCKETS - 1;
+	else
+		bucket = (octave - WK_HIST_LOW) * WK_HIST_SUB +
+			 (interval_ns >> (octave - 4) & (WK_HIST_SUB - 1));
+	hist = bpf_map_lookup_elem(&hists, &number);
+	if (!hist) {
+		bpf_map_update_elem(&hists, &number, (const void *)&no_hist, BPF_NOEXIST);
+		hist = bpf_map_lookup_elem(&hists, &number);
+	}
+	if (hist && bucket < WK_HIST_BUCKETS)
+		hist->count[bucket]++;
+}
+
+/* Evidence of these contexts comes with a name of its own; in others it is left over. */
+static __always_inline int cause_is_named(__u32 context)
+{
+	return context == WK_CONTEXT_PROCESS || context == WK_CONTEXT_KERNEL ||
+	       context == WK_CONTEXT_IRQ;
+}
+
+/* Takes a number for a new cause; 0 where there is no room. */
+static __noinline __u32 cause_new(struct wk_thread *t)
+{
+	struct wk_cause *c;
+	__u32 number;
+
+	if (!t || next_cause >= cfg.causes)
+		goto full;
+	number = __sync_fetch_and_add(&next_cause, 1);
+	c = bpf_map_lookup_elem(&causes, &number);
+	if (!c || bpf_map_update_elem(&cause_numbers, &t->key, &number, BPF_NOEXIST))
+		goto full;
+	c->key = t->key;
+	if (t->key.function)
+		bpf_snprintf(c->name, sizeof(c->name), "%ps", &t->key.function, sizeof(__u64));
+	else if (cause_is_named(t->key.context))
+		__builtin_memcpy(c->name, t->waking.name, sizeof(t->waking.name));
+	return number;
+full:
+	lose(WK_LOST_CAUSES);
+	return 0;
+}
+
+static __noinline __u32 charge_find(__u32 cause, __u32 root)
+{
+	struct charge_key key = {.cause = cause, .root = root};
+	__u32 *known = bpf_map_lookup_elem(&charge_numbers, &key);
+	struct wk_charge *charge;
+	__u32 number;
+
+	if (known)
+		return *known;
+	if (next_charge >= 2 * cfg.causes)
+		goto full;
+	number = __sync_fetch_and_add(&next_charge, 1);
+	charge = bpf_map_lookup_elem(&charges, &number);
+	if (!charge || bpf_map_update_elem(&charge_numbers, &key, &number, BPF_NOEXIST))
+		goto full;
+	charge->cause = cause;
+	charge->root = root;
+	return number;
+full:
+	lose(WK_LOST_CAUSES);
+	return 0;
+}
+
+/* Makes the slot say what its thread runs for from now on: `key` is a new cause, or the same. */
+static __always_inline void cause_set(struct wk_thread *t, const struct wk_cause_key *key)
+{
+	const __u64 *a = (const __u64 *)&t->key, *b = (const __u64 *)key;
+	__u32 *known;
+
+	if (t->cause && a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3])
+		return;
+	t->key = *key;
+	known = bpf_map_lookup_elem(&cause_numbers, &t->key);
+	t->cause = known ? *known : cause_new(t);
+}
+
+static __always_inline void charge_set(struct wk_thread *t, __u32 root)
+{
+	t->root = root;
+	if (t->charge && t->charge_cause == t->cause && t->charge_root == root)
+		return;
+	t->charge_cause = t->cause;
+	t->charge_root = root;
+	t->charge = t->cause ? charge_find(t->cause, root) : 0;
+}
+
+static __always_inline void key_of_waking(struct wk_cause_key *key, const struct wk_thread *t)
+{
+	const struct wk_waking *w = &t->waking;
+
+	key->serial = t->serial;
+	key->sleep_call = t->sleep_call;
+	key->uninterruptible = t->uninterruptible;
+	key->context = w->context;
+	key->wake_call = w->call;
+	key->waker = w->waker;
+	key->function = w->function;
+	key->object = w->object;
+	key->timeout_class = timeout_class(t->timeout_ns);
+}
+
+/* At most one entry in half a millisecond for each thread: counts never depend on it. */
+static __always_inline void timeline_send(struct wk_thread *t, __u64 now_ns)
+{
+	struct wk_wake_event event;
+
+	if (!cfg.timeline)
+		return;
+	event.time_ns = now_ns;
+	event.cause = t->cause;
+	event.root = t->root;
+	if (now_ns - t->event_ns < 500000 ||
+	    bpf_ringbuf_output(&timeline, &event, sizeof(event), BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&timeline_left_out, 1);
+	else
+		t->event_ns = now_ns;
+}
+
+/* The sleep that a wake ended, as it was before the switch-in. */
+struct ended_sleep {
+	__u32 wakings; /* seen since it went to sleep */
+	__u64 sleep_ns; /* both in the window */
+	__u64 wait_ns;
+};
+
+/* A thread that slept runs again. */
+static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended_sleep *sleep,
+					 int counted, __u64 now_ns)
+{
+	struct wk_cause_key key = {};
+	struct wk_charge *charge;
+	struct wk_cause *cause;
+	__u32 number;
+
+	if (sleep->wakings) {
+		key_of_waking(&key, t);
+	} else {
+		key.serial = t->serial;
+		key.sleep_call = t->sleep_call;
+		key.wake_call = WK_NO_CALL;
+		key.uninterruptible = t->uninterruptible;
+	}
+	cause_set(t, &key);
+	charge_set(t, key.context == WK_CONTEXT_THREAD && t->waking.root ? t->waking.root : t->cause);
+	t->run_ns = 0;
+	if (!counted)
+		return;
+	number = t->charge;
+	charge = bpf_map_lookup_elem(&charges, &number);
+	if (charge && number) {
+		charge->wakeups++;
+		charge->runq_ns += sleep->wait_ns;
+		charge->sleep_ns += sleep->sleep_ns;
+	}
+	number = t->cause;
+	cause = bpf_map_lookup_elem(&causes, &number);
+	if (!cause || !number)
+		return;
+	if (cause->wakeups)
+		cause_interval(cause, number, now_ns - cause->last_ns);
+	else
+		cause->first_ns = now_ns;
+	cause->last_ns = now_ns;
+	cause->wakeups++;
+	if (t->timeout_ns) {
+		cause->timeouts++;
+		cause->timeout_sum_ns += t->timeout_ns;
+	}
+	timeline_send(t, now_ns);
+}
+
+/* A thread that has no cause yet: it was born, or ran before the probes. */
+static __noinline void cause_first(struct wk_thread *t, __u32 context)
+{
+	struct wk_cause_key key = {};
+
+	if (!t)
+		return;
+	key.serial = t->serial;
+	key.context = context;
+	key.sleep_call = WK_NO_CALL;
+	key.wake_call = WK_NO_CALL;
+	key.waker = context == WK_CONTEXT_BIRTH ? t->waking.waker : 0;
+	cause_set(t, &key);
+	charge_set(t, context == WK_CONTEXT_BIRTH && t->waking.root ? t->waking.root : t->cause);
+	t->run_ns = 0;
+}
+
+/* Charges on-CPU time. asleep: it goes to sleep now, so the wake can be judged. */
+static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __u64 ns, int asleep)
+{
+	struct wk_charge *charge;
+	__u32 number;
+
+	if (!t->charge && !t->cause)
+		cause_first(t, WK_CONTEXT_BEFORE);
+	number = t->charge;
+	charge = bpf_map_lookup_elem(&charges, &number);
+	t->run_ns += ns;
+	if (charge && number) {
+		charge->oncpu_ns += ns;
+		if (asleep && t->key.context < WK_CONTEXT_BIRTH && ns && t->run_ns < cfg.futile_ns &&
+		    !w->busy)
+			charge->futile++;
+	}
+	w->busy = 0;
+}
