@@ -438,6 +438,7 @@ static void test_processes(void **state)
 	text = report_of(&recording);
 	shell = strstr(text, "sh -c ./work → ./work\n");
 	child = strstr(text, "\n  child     4712         2        16 ");
+	assert_has(text, "run · sh -c ./work · 20 s · ");
 	assert_non_null(shell);
 	assert_non_null(child);
 	assert_true(child < shell); /* the dearer one first */
