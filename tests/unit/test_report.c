@@ -483,8 +483,7 @@ static void test_hash_styles(void **state)
 	(void)state;
 	sample_recording(&recording);
 	text = report_of(&recording);
-	assert_has(text,
-		   "  webcrypto / sync\n    node                0.100×       14.7×            –");
+	assert_has(text, "  webcrypto / sync\n    node      0.100×       14.7×            –");
 	/* Alone, the sync main thread would repeat the table above it. */
 	assert_has(text, "  node webcrypto\n    node ");
 	assert_has_not(text, "  node sync\n");
