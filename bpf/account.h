@@ -21,8 +21,10 @@
 #ifndef ACCOUNT_INLINE
 #define ACCOUNT_INLINE static inline __attribute__((always_inline, unused))
 #endif
-#ifndef ACCOUNT_NOINLINE
-#define ACCOUNT_NOINLINE static __attribute__((noinline, unused))
+/* What is rare: the probes make these functions that the verifier checks once, on their own,
+ * instead of along every path that calls them. Such functions return a number. */
+#ifndef ACCOUNT_RARE
+#define ACCOUNT_RARE static __attribute__((noinline, unused)) int
 #endif
 
 /* The window as one event sees it, and where its seconds are added up. */
@@ -52,11 +54,13 @@ ACCOUNT_INLINE void account_second_flush(struct wk_thread *t, void *series)
 
 /* Moves the thread's current second on to the one that holds to_ns, when to_ns lies beyond it.
  * from_ns..to_ns was spent on CPU (empty at a switch-in). At most once a second for each thread. */
-ACCOUNT_NOINLINE void account_second_roll(struct wk_thread *t, __u64 from_ns, __u64 to_ns,
-					  const struct account_view *v)
+ACCOUNT_RARE account_second_roll(struct wk_thread *t, __u64 from_ns, __u64 to_ns,
+				 const struct account_view *v)
 {
 	__u64 first, last;
 
+	if (!t || !v)
+		return 0;
 	if (t->second_end_ns && from_ns < t->second_end_ns) {
 		t->second_oncpu_ns += t->second_end_ns - from_ns;
 		from_ns = t->second_end_ns;
@@ -78,6 +82,7 @@ ACCOUNT_NOINLINE void account_second_roll(struct wk_thread *t, __u64 from_ns, __
 	t->second = last;
 	t->second_end_ns = v->start_ns + (last + 1) * WK_SECOND_NS;
 	t->second_oncpu_ns = to_ns - from_ns;
+	return 0;
 }
 
 /* Adds the part of since_ns..now_ns that lies in the window to the on-CPU time. Returns it. */
@@ -194,38 +199,46 @@ ACCOUNT_INLINE void account_switch_out_seen(struct wk_thread *t, __u64 now_ns, e
 	t->since_ns = now_ns;
 }
 
+/* On-CPU time by the kernel's accounting since the last switch-out that was seen. */
+ACCOUNT_INLINE __u64 account_kernel_ran(const struct wk_thread *t, const struct wk_kernel *kernel)
+{
+	return kernel->oncpu_ns > t->last.oncpu_ns ? kernel->oncpu_ns - t->last.oncpu_ns : 0;
+}
+
 /* The thread is on a CPU, but its switch-in was not traced: some kernels trace no switch away from
  * certain tasks, so the thread that follows such a task appears from nowhere. The kernel's own
  * accounting says how long it has run, hence when that was. */
-ACCOUNT_NOINLINE void account_missed_in(struct wk_thread *t, __u64 now_ns, __u32 cpu,
-					const struct wk_kernel *kernel,
-					const struct account_view *v)
+ACCOUNT_RARE account_missed_in(struct wk_thread *t, __u64 now_ns, __u32 cpu,
+			       const struct wk_kernel *kernel, const struct account_view *v)
 {
-	__u64 ran_ns =
-		kernel->oncpu_ns > t->last.oncpu_ns ? kernel->oncpu_ns - t->last.oncpu_ns : 0;
-	__u64 in_ns = ran_ns < now_ns ? now_ns - ran_ns : 0;
+	__u64 in_ns;
 
-	if (in_ns < t->since_ns)
+	if (!t || !kernel || !v)
+		return 0;
+	in_ns = now_ns - account_kernel_ran(t, kernel);
+	if (in_ns < t->since_ns || in_ns > now_ns)
 		in_ns = t->since_ns;
 	if (t->wakings && in_ns < t->wake_ns && t->wake_ns < now_ns)
 		in_ns = t->wake_ns;
 	account_switch_in(t, in_ns, cpu, 0, v);
+	return 0;
 }
 
 /* The thread is about to get a CPU, but was on one as far as we know: its switch-out was not
  * traced. The kernel's accounting, in `kernel`, says how long it had run and in which way it left.
  */
-ACCOUNT_NOINLINE void account_missed_out(struct wk_thread *t, __u64 now_ns,
-					 const struct wk_kernel *kernel,
-					 const struct account_view *v)
+ACCOUNT_RARE account_missed_out(struct wk_thread *t, __u64 now_ns, const struct wk_kernel *kernel,
+				const struct account_view *v)
 {
-	__u64 ran_ns =
-		kernel->oncpu_ns > t->last.oncpu_ns ? kernel->oncpu_ns - t->last.oncpu_ns : 0;
-	__u64 out_ns = t->since_ns + ran_ns;
-	enum wk_state to =
-		kernel->voluntary > t->last.voluntary ? WK_STATE_BLOCKED : WK_STATE_READY;
+	enum wk_state to;
+	__u64 out_ns;
 
+	if (!t || !kernel || !v)
+		return 0;
+	to = kernel->voluntary > t->last.voluntary ? WK_STATE_BLOCKED : WK_STATE_READY;
+	out_ns = t->since_ns + account_kernel_ran(t, kernel);
 	account_switch_out_seen(t, out_ns < now_ns ? out_ns : now_ns, to, kernel, v);
+	return 0;
 }
 
 /* The thread leaves its CPU for `to` (BLOCKED, READY or DEAD); `kernel` holds the kernel's figures

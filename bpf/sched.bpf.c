@@ -15,78 +15,89 @@ static __noinline void thread_died(struct wk_task *w, struct wk_thread *t, __u64
 		event_send(WK_EVENT_EMPTY, slot, now_ns, BPF_RB_FORCE_WAKEUP);
 }
 
-static __always_inline void kernel_read(struct wk_kernel *kernel, struct task_struct *task)
-{
-	kernel->oncpu_ns = task->se.sum_exec_runtime;
-	kernel->voluntary = task->nvcsw;
-	kernel->preempted = task->nivcsw;
-}
-
-static __always_inline void switch_out(struct wk_task *w, struct task_struct *prev, int preempt,
-				       __u32 state, __u64 now_ns)
-{
-	struct wk_thread *t = slot_of(w);
-	enum wk_state to = WK_STATE_READY;
-	struct account_view v;
+/* One side of a switch, as read from the task that leaves or comes. */
+struct switch_side {
+	__u64 now_ns;
 	struct wk_kernel kernel;
-	__u64 before_ns;
+	__u32 state; /* that it leaves with: enum wk_state */
+	__u32 task_state; /* the kernel's: TASK_… */
+	__u32 from_idle;
+	__u32 reserved;
+};
 
-	if (!t)
-		return;
-	if (state & TASK_DEAD)
-		to = WK_STATE_DEAD;
-	else if (state && !preempt)
-		to = WK_STATE_BLOCKED;
-	kernel_read(&kernel, prev);
-	view_take(&v, t);
-	before_ns = t->count.oncpu_ns;
-	if (account_switch_out(t, now_ns, bpf_get_smp_processor_id(), to, &kernel, &v))
-		__sync_fetch_and_add(&inferred, 1);
-	cause_ran(t, w, t->count.oncpu_ns - before_ns, to == WK_STATE_BLOCKED);
-	if (to == WK_STATE_BLOCKED)
-		sleep_note(t, prev, state, now_ns);
-	if (to == WK_STATE_DEAD)
-		thread_died(w, t, now_ns);
-}
-
-static __noinline void missed_out(struct wk_thread *t, struct task_struct *next, __u64 now_ns)
-{
-	struct account_view v;
-	struct wk_kernel kernel;
-
-	if (!t || !next)
-		return;
-	kernel_read(&kernel, next);
-	view_take(&v, t);
-	account_missed_out(t, now_ns, &kernel, &v);
-	__sync_fetch_and_add(&inferred, 1);
-}
-
-static __always_inline void switch_in(struct wk_task *w, struct task_struct *next, int from_idle,
+static __always_inline void side_read(struct switch_side *ret_side, struct task_struct *task,
 				      __u64 now_ns)
 {
-	struct wk_thread *t = slot_of(w);
+	ret_side->now_ns = now_ns;
+	ret_side->kernel.oncpu_ns = task->se.sum_exec_runtime;
+	ret_side->kernel.voluntary = task->nvcsw;
+	ret_side->kernel.preempted = task->nivcsw;
+}
+
+static __always_inline __u32 state_left_with(__u32 task_state, int preempt)
+{
+	if (task_state & TASK_DEAD)
+		return WK_STATE_DEAD;
+	return task_state && !preempt ? WK_STATE_BLOCKED : WK_STATE_READY;
+}
+
+/* The two sides are functions of their own for the verifier: it checks each once, not the one after
+ * every path through the other, which made loading five times as long. */
+__noinline int switch_out(struct wk_task *w, const struct switch_side *side)
+{
 	struct account_view v;
+	struct wk_thread *t;
+	__u64 before_ns;
+
+	if (!w || !side)
+		return 0;
+	t = slot_of(w);
+	if (!t)
+		return 0;
+	view_take(&v, t);
+	before_ns = t->count.oncpu_ns;
+	if (account_switch_out(t, side->now_ns, bpf_get_smp_processor_id(), side->state,
+			       &side->kernel, &v))
+		__sync_fetch_and_add(&inferred, 1);
+	cause_ran(t, w, t->count.oncpu_ns - before_ns, side->state == WK_STATE_BLOCKED);
+	if (side->state == WK_STATE_BLOCKED)
+		sleep_note(t, bpf_get_current_task_btf(), side->task_state, side->now_ns);
+	if (side->state == WK_STATE_DEAD)
+		thread_died(w, t, side->now_ns);
+	return 0;
+}
+
+__noinline int switch_in(struct wk_task *w, const struct switch_side *side)
+{
 	struct ended_sleep sleep;
+	struct account_view v;
+	struct wk_thread *t;
 	__u64 before_ns, from_ns;
 	__u32 state;
 
+	if (!w || !side)
+		return 0;
+	t = slot_of(w);
 	if (!t)
-		return;
-	if (t->state == WK_STATE_RUNNING)
-		missed_out(t, next, now_ns);
+		return 0;
 	view_take(&v, t);
+	if (t->state == WK_STATE_RUNNING) {
+		account_missed_out(t, side->now_ns, &side->kernel, &v);
+		__sync_fetch_and_add(&inferred, 1);
+	}
 	state = t->state;
 	sleep.wakings = t->wakings;
 	from_ns = t->since_ns > v.start_ns ? t->since_ns : v.start_ns;
 	before_ns = t->count.runq_ns;
-	account_switch_in(t, now_ns, bpf_get_smp_processor_id(), from_idle, &v);
+	account_switch_in(t, side->now_ns, bpf_get_smp_processor_id(), side->from_idle, &v);
 	if (state == WK_STATE_BLOCKED) {
 		sleep.wait_ns = t->count.runq_ns - before_ns;
-		sleep.sleep_ns = now_ns - from_ns - sleep.wait_ns;
-		cause_wakeup(t, &sleep, account_in_window(now_ns, &v), now_ns);
-	} else if (state == WK_STATE_NEW)
+		sleep.sleep_ns = side->now_ns - from_ns - sleep.wait_ns;
+		cause_wakeup(t, &sleep, account_in_window(side->now_ns, &v), side->now_ns);
+	} else if (state == WK_STATE_NEW) {
 		cause_first(t, WK_CONTEXT_BIRTH);
+	}
+	return 0;
 }
 
 SEC("tp_btf/sched_switch")
@@ -94,17 +105,24 @@ int sched_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1];
 	struct task_struct *next = (void *)ctx[2];
+	struct switch_side side = {};
 	struct wk_task *w;
 	__u64 now_ns = 0;
 
 	w = task_lookup(prev);
 	if (w) {
 		now_ns = bpf_ktime_get_ns();
-		switch_out(w, prev, ctx[0] & 1, compat_switch_state(ctx, prev), now_ns);
+		side_read(&side, prev, now_ns);
+		side.task_state = compat_switch_state(ctx, prev);
+		side.state = state_left_with(side.task_state, ctx[0] & 1);
+		switch_out(w, &side);
 	}
 	w = task_lookup(next);
-	if (w)
-		switch_in(w, next, prev->pid == 0, now_ns ? now_ns : bpf_ktime_get_ns());
+	if (w) {
+		side_read(&side, next, now_ns ? now_ns : bpf_ktime_get_ns());
+		side.from_idle = prev->pid == 0;
+		switch_in(w, &side);
+	}
 	return 0;
 }
 

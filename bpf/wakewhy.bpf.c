@@ -8,6 +8,7 @@
 #include "bpf/config.h"
 #include "bpf/glob.h"
 #include "bpf/maps.bpf.h"
+#define ACCOUNT_RARE __noinline int
 #include "bpf/account.h"
 #include "bpf/compat.bpf.h"
 #include "bpf/view.bpf.h"

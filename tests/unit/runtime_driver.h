@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -67,6 +68,28 @@ static inline void drive_and_kill(void (*drive)(int fd), void *ret_said, size_t 
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	watch_await_ends(&watch);
+}
+
+/* Waits until a script has written a number and a newline to DIRECTORY/name, and returns it. */
+static inline pid_t await_number(const char *directory, const char *name)
+{
+	char *path = mem_printf("%s/%s", directory, name);
+	int pid = 0;
+
+	for (int i = 0; i < END_TIMEOUT_MS && !pid; i++) {
+		FILE *file = fopen(path, "r");
+		char line[32];
+
+		if (file && fgets(line, sizeof(line), file) && strchr(line, '\n'))
+			pid = atoi(line);
+		if (file)
+			fclose(file);
+		if (!pid)
+			poll(NULL, 0, 1);
+	}
+	free(path);
+	assert_true(pid > 0);
+	return pid;
 }
 
 /* The only child of a process with one thread. */

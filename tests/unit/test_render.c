@@ -113,6 +113,29 @@ static void test_table_fits(void **state)
 	report_free_members(&report);
 }
 
+/* A row with a name alone does not push the columns apart, and is cut at the edge alone. */
+static void test_row_reaches(void **state)
+{
+	struct report report = {0};
+	struct table *table = report_add_table(&report, NULL);
+
+	(void)state;
+	table_add_column(table, "", true);
+	table_add_column(table, "n", false);
+	row_add_text(table_add_row(table), "x");
+	row_add_number(&table->rows.items[0], CELL_COUNT, 12345, 0);
+	row_add_text(table_add_row(table), "… and 16 more that did not run");
+	assert_report(&report, 0,
+		      "           n\n"
+		      "  x   12,345\n"
+		      "  … and 16 more that did not run\n");
+	assert_report(&report, 20,
+		      "           n\n"
+		      "  x   12,345\n"
+		      "  … and 16 more tha…\n");
+	report_free_members(&report);
+}
+
 /* No terminal is too narrow: every number is still there, whole. */
 static void test_table_narrow(void **state)
 {
@@ -740,14 +763,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),	     cmocka_unit_test(test_table_fits),
-		cmocka_unit_test(test_table_narrow), cmocka_unit_test(test_width_kept),
-		cmocka_unit_test(test_table_titles), cmocka_unit_test(test_cells),
-		cmocka_unit_test(test_cut),	     cmocka_unit_test(test_prose),
-		cmocka_unit_test(test_colour),	     cmocka_unit_test(test_hostile_text),
-		cmocka_unit_test(test_hostile_json), cmocka_unit_test(test_hostile_csv),
-		cmocka_unit_test(test_csv_rows),     cmocka_unit_test(test_json_figures),
-		cmocka_unit_test(test_json_unknown), cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_wkw),	     cmocka_unit_test(test_full),
+		cmocka_unit_test(test_table_narrow), cmocka_unit_test(test_row_reaches),
+		cmocka_unit_test(test_width_kept),   cmocka_unit_test(test_table_titles),
+		cmocka_unit_test(test_cells),	     cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_prose),	     cmocka_unit_test(test_colour),
+		cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_hostile_json),
+		cmocka_unit_test(test_hostile_csv),  cmocka_unit_test(test_csv_rows),
+		cmocka_unit_test(test_json_figures), cmocka_unit_test(test_json_unknown),
+		cmocka_unit_test(test_formats),	     cmocka_unit_test(test_wkw),
+		cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

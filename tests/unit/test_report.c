@@ -438,6 +438,7 @@ static void test_processes(void **state)
 	text = report_of(&recording);
 	shell = strstr(text, "sh -c ./work → ./work\n");
 	child = strstr(text, "\n  child     4712         2        16 ");
+	assert_has(text, "run · sh -c ./work · 20 s · ");
 	assert_non_null(shell);
 	assert_non_null(child);
 	assert_true(child < shell); /* the dearer one first */
@@ -482,8 +483,7 @@ static void test_hash_styles(void **state)
 	(void)state;
 	sample_recording(&recording);
 	text = report_of(&recording);
-	assert_has(text,
-		   "  webcrypto / sync\n    node                0.100×       14.7×            –");
+	assert_has(text, "  webcrypto / sync\n    node      0.100×       14.7×            –");
 	/* Alone, the sync main thread would repeat the table above it. */
 	assert_has(text, "  node webcrypto\n    node ");
 	assert_has_not(text, "  node sync\n");

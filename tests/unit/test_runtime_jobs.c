@@ -238,24 +238,11 @@ static void commands_run_as_they_are(void **state)
 	struct job *job;
 	struct rusage rusage;
 	struct diag diag = {0};
-	uint64_t rss_bytes, pss_bytes;
 	int status;
 
 	(void)state;
 	check(runtime_parse_command(&runtime, "c=printf anything", &diag), &diag);
 	try_startup(&fixture, &runtime);
-	runtime_free_members(&runtime);
-	/* A server says no port; a stray is found by its mark; its memory counts with its leader's.
-	 */
-	check(runtime_parse_command(&runtime, "c=sh -c 'setsid sleep 1000 & exec sleep 1000'",
-				    &diag),
-	      &diag);
-	job = prepare(&fixture, &runtime, (struct job_options){WORKLOAD_IDLE});
-	check(job_release(job, &diag), &diag);
-	check(job_await_ready(job, LIMIT_NS, NULL, &diag), &diag);
-	assert_int_equal(job_memory(job, &rss_bytes, &pss_bytes), 0);
-	assert_true(rss_bytes > 4096);
-	job_end(job);
 	runtime_free_members(&runtime);
 	check(runtime_parse_command(&runtime, "c=sh -c 'echo why >&2; exit 3'", &diag), &diag);
 	job = prepare(&fixture, &runtime, (struct job_options){WORKLOAD_STARTUP});
@@ -264,6 +251,55 @@ static void commands_run_as_they_are(void **state)
 	assert_string_equal(diag.what, "startup c ended with status 3: why");
 	job_end(job);
 	runtime_free_members(&runtime);
+	close_shop(&fixture);
+}
+
+/* Rss of one process, by /proc. */
+static uint64_t own_rss_bytes(pid_t pid)
+{
+	char *path = mem_printf("/proc/%d/smaps_rollup", pid), line[256];
+	FILE *file = fopen(path, "r");
+	unsigned long long kib = 0;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file) && sscanf(line, "Rss: %llu kB", &kib) != 1)
+		;
+	fclose(file);
+	free(path);
+	assert_true(kib > 0);
+	return kib * 1024;
+}
+
+/* A command says no port. Its memory is that of the whole tree; at its end its group goes, and who
+ * has left the group. */
+static void a_command_takes_its_children_along(void **state)
+{
+	struct fixture fixture = open_shop(NULL);
+	struct runtime runtime;
+	struct watch watch = {0};
+	struct job *job;
+	struct diag diag = {0};
+	uint64_t rss_bytes, pss_bytes;
+	char *directory;
+
+	(void)state;
+	check(runtime_parse_command(&runtime,
+				    "c=sh -c 'sleep 1000 & echo $! > member; setsid sh -c \"echo "
+				    "\\$\\$ > stray; exec sleep 1000\" & exec sleep 1000'",
+				    &diag),
+	      &diag);
+	job = prepare(&fixture, &runtime, (struct job_options){WORKLOAD_IDLE});
+	directory = mem_printf("%s/job-0", fixture.directory);
+	check(job_release(job, &diag), &diag);
+	check(job_await_ready(job, LIMIT_NS, NULL, &diag), &diag);
+	watch_add(&watch, await_number(directory, "member"));
+	watch_add(&watch, await_number(directory, "stray"));
+	assert_int_equal(job_memory(job, &rss_bytes, &pss_bytes), 0);
+	assert_true(rss_bytes > own_rss_bytes(job_pid(job)) + 8192);
+	job_end(job);
+	watch_await_ends(&watch);
+	runtime_free_members(&runtime);
+	free(directory);
 	close_shop(&fixture);
 }
 
@@ -340,6 +376,36 @@ static void failures_before_ready_have_one_clear_line(void **state)
 		job_end(job);
 		runtime_free_members(&runtime);
 		assert_int_equal(unlink(path), 0);
+	}
+	close_shop(&fixture);
+}
+
+/* The group of a runtime ends with it, whether it is killed or has ended. */
+static void a_runtime_takes_its_group_along(void **state)
+{
+	static const char *const lasts[] = {"exec sleep 1000", "exit 0"};
+	struct fixture fixture = open_shop(NULL);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char *script =
+			mem_printf("sleep 1000 & echo $! > member; echo port 1; %s", lasts[i]);
+		char *directory, path[64];
+		struct runtime runtime = make_odd(path, script);
+		struct job *job = prepare(&fixture, &runtime, (struct job_options){WORKLOAD_IDLE});
+		struct watch watch = {0};
+		struct diag diag = {0};
+
+		directory = mem_printf("%s/job-%d", fixture.directory, i);
+		check(job_release(job, &diag), &diag);
+		check(job_await_ready(job, LIMIT_NS, NULL, &diag), &diag);
+		watch_add(&watch, await_number(directory, "member"));
+		job_end(job);
+		watch_await_ends(&watch);
+		runtime_free_members(&runtime);
+		assert_int_equal(unlink(path), 0);
+		free(script);
+		free(directory);
 	}
 	close_shop(&fixture);
 }
@@ -568,6 +634,8 @@ int main(void)
 		cmocka_unit_test(floor_does_all),
 		cmocka_unit_test(every_runtime_here_does_all),
 		cmocka_unit_test(commands_run_as_they_are),
+		cmocka_unit_test(a_command_takes_its_children_along),
+		cmocka_unit_test(a_runtime_takes_its_group_along),
 		cmocka_unit_test(failures_before_ready_have_one_clear_line),
 		cmocka_unit_test(wrong_digests_are_found),
 		cmocka_unit_test(a_runtime_that_hears_nothing_is_told),

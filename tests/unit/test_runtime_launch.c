@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -100,6 +101,7 @@ static void a_gate_that_is_never_opened_starts_nothing(void **state)
 	pid_t pid;
 
 	(void)state;
+	unlink("/tmp/wakewhy-test-never");
 	assert_int_equal(prepare(&launched, (struct launch_options){.argv = argv}, &diag), 0);
 	pid = launched.pid;
 	launch_kill(&launched);
@@ -367,11 +369,13 @@ static void expect_nobody(struct launch_options options)
 
 static void root_is_given_up(void **state)
 {
+	const gid_t adm = 4, none[1] = {0};
 	char *output;
 
 	(void)state;
 	if (geteuid() != 0)
 		skip();
+	assert_int_equal(setgroups(1, &adm), 0); /* of ours, that must not be handed on */
 	expect_nobody((struct launch_options){.user = "nobody", .clean_environment = true});
 	expect_nobody((struct launch_options){.user = "65534"});
 	setenv("SUDO_UID", "65534", 1);
@@ -386,6 +390,7 @@ static void root_is_given_up(void **state)
 	output = run_well("id -u", (struct launch_options){0});
 	assert_string_equal(output, "0\n");
 	free(output);
+	assert_int_equal(setgroups(0, none), 0);
 }
 
 /* In doubt about who called sudo, nothing is run: least of all as root. */
@@ -447,6 +452,7 @@ static void our_death_opens_no_gate_and_leaves_no_child(void **state)
 	struct two_pids pids;
 
 	(void)state;
+	unlink("/tmp/wakewhy-test-never");
 	drive_and_kill(drive_two, &pids, sizeof(pids), watch_two);
 	assert_int_equal(access("/tmp/wakewhy-test-never", F_OK), -1);
 }

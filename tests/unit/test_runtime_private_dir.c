@@ -66,6 +66,27 @@ static void a_private_directory_is_private(void **state)
 	free(path);
 }
 
+/* Runs a shell script as the user of the directory, in it. */
+static void run_in(const char *directory, const char *script)
+{
+	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)script, NULL};
+	struct launch_options options = {.argv = argv,
+					 .directory = directory,
+					 .user = user_to_try(),
+					 .stdin_fd = -1,
+					 .stdout_fd = -1,
+					 .stderr_fd = -1};
+	struct launched launched;
+	struct rusage rusage;
+	int status;
+
+	assert_int_equal(launch_prepare(&launched, &options, NULL), 0);
+	assert_int_equal(launch_release(&launched, NULL), 0);
+	assert_int_equal(launch_wait(&launched, &status, &rusage), 0);
+	launch_kill(&launched);
+	assert_int_equal(status, 0);
+}
+
 /* A link in it is removed, not followed; a directory that shuts us out is opened; the file that we
  * write never lands behind a link. */
 static void removal_follows_no_link(void **state)
@@ -81,12 +102,12 @@ static void removal_follows_no_link(void **state)
 	assert_int_equal(chmod(outside, 0777), 0);
 	victim = mem_printf("%s/victim", outside);
 	write_file(victim, "keep me");
-	assert_int_equal(private_dir_create(&dir, NULL, &diag), 0);
+	assert_int_equal(private_dir_create(&dir, user_to_try(), &diag), 0);
 	path = mem_strdup(private_dir_path(dir));
-	command = mem_printf("cd %s && ln -s %s link && ln -s %s a.js && mkdir -p a/b/c && "
+	command = mem_printf("ln -s %s link && ln -s %s a.js && mkdir -p a/b/c && "
 			     "touch a/b/c/d && chmod 0 a/b",
-			     path, outside, victim);
-	assert_int_equal(system(command), 0);
+			     outside, victim);
+	run_in(path, command);
 	assert_int_equal(private_dir_write(dir, "a.js", "overwritten", 11, false, &diag), -EEXIST);
 	private_dir_remove(dir);
 	assert_int_equal(lstat(path, &st), -1);
@@ -144,13 +165,11 @@ struct leftovers {
 
 static void drive_leftovers(int fd)
 {
-	/* setsid forks where it leads a group already; ready when both have written their number.
-	 */
-	char *argv[] = {
-		(char *)"/bin/sh", (char *)"-c",
-		(char *)"sleep 1000 & echo $! > member; (setsid sleep 1000 & echo $! > stray); "
-			"exec sleep 1000",
-		NULL};
+	char *argv[] = {(char *)"/bin/sh", (char *)"-c",
+			(char *)"sleep 1000 & echo $! > member; "
+				"setsid sh -c 'echo $$ > stray; exec sleep 1000' & "
+				"exec sleep 1000",
+			NULL};
 	struct leftovers leftovers = {0};
 	struct launched launched;
 	struct private_dir *dir;
@@ -172,29 +191,6 @@ static void drive_leftovers(int fd)
 	leftovers.leader = launched.pid;
 	if (write(fd, &leftovers, sizeof(leftovers)) != sizeof(leftovers))
 		_exit(1);
-}
-
-/* Waits, without a clock, until the script has written a number: looks until the file has a line.
- */
-static pid_t await_number(const char *directory, const char *name)
-{
-	char *path = mem_printf("%s/%s", directory, name);
-	int pid = 0;
-
-	for (int i = 0; i < 10000 && pid == 0; i++) {
-		FILE *file = fopen(path, "r");
-		char line[32];
-
-		if (file && fgets(line, sizeof(line), file) && strchr(line, '\n'))
-			pid = atoi(line);
-		if (file)
-			fclose(file);
-		if (!pid)
-			poll(NULL, 0, 1);
-	}
-	free(path);
-	assert_true(pid > 0);
-	return pid;
 }
 
 static void watch_leftovers(const void *said, struct watch *watch)

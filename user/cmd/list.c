@@ -156,6 +156,7 @@ static int list_print(const struct list *list)
 	struct report report = {0};
 	struct diag diag;
 
+	style.width = 0; /* the terminal may wrap a long meaning; cutting it would lose the point */
 	list->build(&report);
 	/* A failed write stays in the stream, where output_finish finds and reports it. */
 	render_report_text(stdout, &report, &style, &diag);

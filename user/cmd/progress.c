@@ -18,6 +18,7 @@
 
 #define REDRAW_NS 250000000ULL
 #define BAR_COLUMNS 30
+#define SHORTEST_BAR_COLUMNS 8
 #define FALLBACK_COLUMNS 80
 
 struct progress {
@@ -79,17 +80,17 @@ static size_t screen_columns(void)
 {
 	struct winsize size;
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 2)
 		return FALLBACK_COLUMNS;
 	return size.ws_col;
 }
 
 /* Eighths of a column where the terminal shows UTF-8, whole columns of '#' otherwise. */
-static void add_bar(struct strbuf *line, uint64_t done, uint64_t total, bool utf8)
+static void add_bar(struct strbuf *line, uint64_t done, uint64_t total, size_t columns, bool utf8)
 {
 	static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 	double share = done >= total ? 1 : (double)done / (double)total;
-	size_t eighths = (size_t)(share * BAR_COLUMNS * 8), full = eighths / 8, used = full;
+	size_t eighths = (size_t)(share * (double)(columns * 8)), full = eighths / 8, used = full;
 
 	if (!utf8)
 		strbuf_add_char(line, '[');
@@ -99,7 +100,7 @@ static void add_bar(struct strbuf *line, uint64_t done, uint64_t total, bool utf
 		strbuf_add(line, parts[eighths % 8]);
 		used++;
 	}
-	strbuf_add_repeated(line, ' ', BAR_COLUMNS - used);
+	strbuf_add_repeated(line, ' ', columns - used);
 	if (!utf8)
 		strbuf_add_char(line, ']');
 }
@@ -141,30 +142,39 @@ static void add_what(struct strbuf *line, const struct progress *progress, size_
 	}
 }
 
+/* What fits between the text and the time left; 0: no bar. */
+static size_t bar_columns(size_t columns, size_t taken, bool utf8)
+{
+	size_t spare = utf8 ? 2 : 4; /* blanks before it, brackets around it */
+
+	if (columns < taken + spare + SHORTEST_BAR_COLUMNS)
+		return 0;
+	columns -= taken + spare;
+	return columns < BAR_COLUMNS ? columns : BAR_COLUMNS;
+}
+
 static void draw(struct progress *progress, uint64_t done, uint64_t total, uint64_t left_ns)
 {
-	struct strbuf rest = {}, line = {};
-	size_t columns = screen_columns(), rest_columns;
-
-	if (total) {
-		strbuf_add(&rest, "  ");
-		add_bar(&rest, done, total, progress->utf8);
-	}
-	add_time_left(&rest, left_ns);
-	rest_columns = text_columns(strbuf_text(&rest));
+	struct strbuf left = {}, line = {};
 	/* The last column stays free: writing there may wrap. */
+	size_t columns = screen_columns() - 1, taken, bar;
+
+	add_time_left(&left, left_ns);
+	taken = text_columns(progress->what) + text_columns(strbuf_text(&left));
+	bar = total ? bar_columns(columns, taken, progress->utf8) : 0;
 	strbuf_add(&line, "\r");
-	if (columns > rest_columns + 9) {
-		add_what(&line, progress, columns - 1 - rest_columns);
-		strbuf_add(&line, strbuf_text(&rest));
-	} else if (columns > 1) {
-		add_what(&line, progress, columns - 1);
+	add_what(&line, progress, columns);
+	if (bar) {
+		strbuf_add(&line, "  ");
+		add_bar(&line, done, total, bar, progress->utf8);
 	}
+	if (taken <= columns)
+		strbuf_add(&line, strbuf_text(&left));
 	strbuf_add(&line, "\033[K");
 	fwrite(line.text, 1, line.n, stderr);
 	fflush(stderr);
 	progress->shown = true;
-	strbuf_free_members(&rest);
+	strbuf_free_members(&left);
 	strbuf_free_members(&line);
 }
 

@@ -34,6 +34,14 @@ static size_t sheet_indent(const struct sheet *sheet, size_t line, size_t column
 	return SHEET_INDENT + SHEET_LEVEL * (size_t)sheet->table->rows.items[line - 1].depth;
 }
 
+/* A row with a name alone may reach over the columns beside it: "… and 16 more that did not run".
+ */
+static bool sheet_reaches(const struct sheet *sheet, size_t line, size_t column)
+{
+	return !column && line && sheet->n_columns > 1 &&
+	       sheet->table->rows.items[line - 1].cells.n == 1;
+}
+
 static void sheet_measure(struct sheet *sheet)
 {
 	for (size_t c = 0; c < sheet->n_columns; c++) {
@@ -42,7 +50,7 @@ static void sheet_measure(struct sheet *sheet)
 			size_t width =
 				sheet_indent(sheet, l, c) + text_columns(*sheet_at(sheet, l, c));
 
-			if (width > sheet->width[c])
+			if (width > sheet->width[c] && !sheet_reaches(sheet, l, c))
 				sheet->width[c] = width;
 		}
 	}
@@ -109,39 +117,38 @@ static size_t sheet_span(const struct sheet *sheet, size_t from, size_t until)
 	return width;
 }
 
+static void sheet_cut(struct sheet *sheet, size_t line, size_t column, size_t width)
+{
+	char **text = sheet_at(sheet, line, column);
+	size_t indent = sheet_indent(sheet, line, column);
+
+	*text = mem_realloc(*text, strlen(*text) + 5, 1);
+	text_cut(*text, width > indent ? width - indent : 1);
+}
+
 static void sheet_narrow(struct sheet *sheet, size_t column, size_t width)
 {
 	for (size_t l = 0; l < sheet->n_lines; l++) {
-		char **text = sheet_at(sheet, l, column);
-		size_t indent = sheet_indent(sheet, l, column);
-
-		*text = mem_realloc(*text, strlen(*text) + 5, 1);
-		text_cut(*text, width > indent ? width - indent : 1);
+		if (!sheet_reaches(sheet, l, column))
+			sheet_cut(sheet, l, column, width);
 	}
 	sheet_measure(sheet);
 }
 
-/* Makes room: first the gaps, then names, then the text at the end. Numbers are never cut; what
- * still does not fit is folded by the caller. */
+/* Makes room: first the gaps, then names. What still does not fit is cut, where it is the text at
+ * the end, or folded; numbers are never cut. */
 static void sheet_fit(struct sheet *sheet, size_t limit)
 {
-	size_t last = sheet->n_columns - 1;
-	size_t others;
-
 	sheet->gap = 3;
+	for (size_t l = 0; limit && l < sheet->n_lines; l++) {
+		if (sheet_reaches(sheet, l, 0))
+			sheet_cut(sheet, l, 0, limit);
+	}
 	if (!limit || sheet_span(sheet, 1, sheet->n_columns) <= limit)
 		return;
 	sheet->gap = 2;
 	if (sheet->width[0] > limit / 2)
 		sheet_narrow(sheet, 0, limit / 2);
-	others = sheet_span(sheet, 1, last) + sheet->gap;
-	if (!last || !sheet->table->columns.items[last].left ||
-	    others + sheet->width[last] <= limit)
-		return;
-	if (others + SHEET_LEAST_TEXT <= limit)
-		sheet_narrow(sheet, last, limit - others);
-	else if (sheet->width[0] + sheet->gap + SHEET_LEAST_TEXT <= limit)
-		sheet_narrow(sheet, last, limit - sheet->width[0] - sheet->gap);
 }
 
 static void sheet_pad(FILE *out, size_t n)
@@ -156,7 +163,8 @@ static void sheet_write_cell(FILE *out, const struct sheet *sheet, size_t line, 
 {
 	const char *text = *sheet_at(sheet, line, column);
 	size_t indent = sheet_indent(sheet, line, column);
-	size_t room = sheet->width[column] - indent - text_columns(text);
+	size_t used = indent + text_columns(text);
+	size_t room = sheet->width[column] > used ? sheet->width[column] - used : 0;
 	bool left = column == 0 || sheet->table->columns.items[column].left;
 
 	*pending += indent + (left ? 0 : room);
@@ -210,17 +218,32 @@ static void sheet_write_panel(FILE *out, const struct sheet *sheet, size_t from,
 	}
 }
 
-static void sheet_write(FILE *out, const struct sheet *sheet, const struct render_style *style)
+/* The column behind the last one that fits in a panel that begins with `from`. Text at the end
+ * takes what room is left rather than a panel of its own. */
+static size_t sheet_panel_end(struct sheet *sheet, size_t from, size_t limit)
+{
+	size_t last = sheet->n_columns - 1, until = from, used;
+
+	while (until < sheet->n_columns && (!limit || sheet_span(sheet, from, until + 1) <= limit))
+		until++;
+	used = sheet_span(sheet, from, until) + sheet->gap;
+	if (until == last && sheet->table->columns.items[last].left &&
+	    used + SHEET_LEAST_TEXT <= limit) {
+		sheet_narrow(sheet, last, limit - used);
+		until++;
+	}
+	/* A column wider than the terminal has to be shown all the same. */
+	return until == from && from < sheet->n_columns ? from + 1 : until;
+}
+
+/* As many panels below one another as the terminal's width asks for. */
+static void sheet_write(FILE *out, struct sheet *sheet, const struct render_style *style)
 {
 	size_t from = 1;
 
 	do {
-		size_t until = from;
+		size_t until = sheet_panel_end(sheet, from, style->width);
 
-		while (until < sheet->n_columns &&
-		       (until == from || !style->width ||
-			sheet_span(sheet, from, until + 1) <= style->width))
-			until++;
 		if (from > 1)
 			fputc('\n', out);
 		sheet_write_panel(out, sheet, from, until, style);

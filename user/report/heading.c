@@ -11,7 +11,7 @@
 #include "report/number.h"
 #include "report/part.h"
 
-#define HEADING_COMMAND_BYTES 60
+#define HEADING_SUBJECT_BYTES 60
 
 /* Least and greatest of something over the runs of a part. */
 struct span {
@@ -84,16 +84,24 @@ static void heading_add_runs(struct strbuf *text, const struct part *part)
 		strbuf_printf(text, " · %zu to %zu runs each", least, most);
 }
 
-/* What a part that profiled one thing was about. */
-static void heading_add_command(struct strbuf *text, const struct part *part)
+/* What a part that profiled one thing was about: the command where it was started by us, which
+ * makes it the first process; else the label. */
+static void heading_add_subject(struct strbuf *text, const struct part *part)
 {
-	char *label;
+	const struct group *group = &part->groups.items[0];
+	const struct run *run = group->runs.items[0];
+	struct strbuf command = {0};
+	char *subject;
 
 	if (part->groups.n != 1)
 		return;
-	label = part_shorten(part->groups.items[0].label, HEADING_COMMAND_BYTES);
-	strbuf_printf(text, " · %s", label);
-	free(label);
+	if (part_is(part, "run") && run->processes.n)
+		part_add_command(&command, run->processes.items[0].image);
+	subject = part_shorten(command.n ? strbuf_text(&command) : group->label,
+			       HEADING_SUBJECT_BYTES);
+	strbuf_printf(text, " · %s", subject);
+	free(subject);
+	strbuf_free_members(&command);
 }
 
 static void heading_add_window(struct strbuf *text, const struct part *part)
@@ -125,7 +133,7 @@ void heading_build(struct report *report, const struct part *part)
 
 	strbuf_add(&text, part->workload);
 	if (part_is(part, "run") || part_is(part, "attach"))
-		heading_add_command(&text, part);
+		heading_add_subject(&text, part);
 	heading_add_window(&text, part);
 	heading_add_runs(&text, part);
 	strbuf_printf(&text, " · %u CPU%s · Linux %s · %s", tool->cpus, tool->cpus == 1 ? "" : "s",

@@ -122,3 +122,18 @@ char *part_shorten(const char *text, size_t bytes)
 	}
 	return mem_printf("%.*s…", (int)keep, text);
 }
+
+void part_add_command(struct strbuf *text, const struct capture_image *image)
+{
+	size_t at = 0;
+
+	while (image->argv && at < image->argv_bytes) {
+		size_t n = strnlen(image->argv + at, image->argv_bytes - at);
+
+		strbuf_add(text, at ? " " : "");
+		strbuf_add_bytes(text, image->argv + at, n);
+		at += n + 1;
+	}
+	if (image->argv_cut)
+		strbuf_add(text, " …");
+}

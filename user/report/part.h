@@ -3,6 +3,7 @@
 #ifndef WAKEWHY_REPORT_PART_H
 #define WAKEWHY_REPORT_PART_H
 
+#include "base/strbuf.h"
 #include "report/report.h"
 
 /* Runs that repeat one another: same label and variant. All pointers are borrowed. */
@@ -33,6 +34,8 @@ double group_operations(const struct group *group);
 /* Copy of text of at most `bytes` bytes, cut between characters, "…" at the end of a shortened one.
  * The caller frees. */
 char *part_shorten(const char *text, size_t bytes);
+/* Appends the image's arguments, set apart by spaces; nothing where they are not known. */
+void part_add_command(struct strbuf *text, const struct capture_image *image);
 
 /* Each adds its blocks to the report; none adds anything where there is nothing to say. */
 void heading_build(struct report *report, const struct part *part);

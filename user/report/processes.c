@@ -80,21 +80,6 @@ static void process_sums_init(struct process_sums *ret_sums, const struct run *r
 	*ret_sums = sums;
 }
 
-static void process_add_arguments(struct strbuf *text, const struct capture_image *image)
-{
-	size_t at = 0;
-
-	while (image->argv && at < image->argv_bytes) {
-		size_t n = strnlen(image->argv + at, image->argv_bytes - at);
-
-		strbuf_add(text, at ? " " : "");
-		strbuf_add_bytes(text, image->argv + at, n);
-		at += n + 1;
-	}
-	if (image->argv_cut)
-		strbuf_add(text, " …");
-}
-
 /* Every image of the process: "sh -c ./x → ./x". */
 static void process_add_command(struct row *row, const struct run *run, uint32_t pid)
 {
@@ -107,7 +92,7 @@ static void process_add_command(struct row *row, const struct run *run, uint32_t
 		if (image->pid != pid || !image->argv || !image->argv_bytes)
 			continue;
 		strbuf_add(&text, text.n ? " → " : "");
-		process_add_arguments(&text, image);
+		part_add_command(&text, image);
 	}
 	command = part_shorten(strbuf_text(&text), COMMAND_BYTES);
 	row_add_text(row, command);

@@ -156,9 +156,10 @@ static void trust_add_surroundings(struct report *report, const struct trust_vie
 
 	report_add_note(
 		report, NOTE_TEXT,
-		"wakewhy itself: %s wakeups and %s of CPU in %s; other processes used %s%s of "
+		"wakewhy itself: %s wakeup%s and %s of CPU in %s; other processes used %s%s of "
 		"the CPUs, interrupts %s, steal %s.",
 		number_real(wakeups, (double)view->observer_wakeups, 0),
+		view->observer_wakeups == 1 ? "" : "s",
 		units_format_duration(oncpu, view->observer_ns),
 		n_runs > 1 ? "all windows" : "the window", most,
 		number_share(other, view->other_share), number_share(irq, view->irq_share),
