@@ -1,0 +1,446 @@
+/* Why threads wake: rows of causes, and what is charged to each root. */
+#include "model/why.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/handoff.h"
+#include "model/period.h"
+#include "sym/syscall_names.h"
+
+/* Timeouts of one call that lie this close are one: a boundary of the kernel side's classes has
+ * parted them. */
+#define TIMEOUT_WITHIN	    0.12
+#define SPIN_ONCPU_SHARE    0.2
+#define SPIN_CALL_SHARE	    0.5
+#define SPIN_CALLS_PER_S    500
+#define SPIN_CALLS_PER_WAKE 100
+
+/* A cause as the kernel side numbered it, with what its charges add up to. */
+struct raw {
+	const struct capture_cause *cause;
+	const struct run_thread *thread;
+	uint64_t timeout_ns;
+	size_t row; /* in why->causes */
+};
+
+struct builder {
+	struct why *why;
+	const struct run *run;
+	const struct capture *capture;
+	const char *arch;
+	struct raw *raws;
+	size_t n_raws;
+	size_t *row_of; /* by number of the cause; SIZE_MAX: none */
+	size_t n_numbers;
+	const struct run_thread **by_serial;
+	size_t n_serials;
+};
+
+static const struct run_thread *thread_of(const struct builder *b, uint32_t serial)
+{
+	return serial < b->n_serials ? b->by_serial[serial] : NULL;
+}
+
+static size_t row_of(const struct builder *b, uint32_t number)
+{
+	return number < b->n_numbers ? b->row_of[number] : SIZE_MAX;
+}
+
+static void builder_index(struct builder *b)
+{
+	for (size_t i = 0; i < b->run->threads.n; i++)
+		if (b->run->threads.items[i].seen->t.serial >= b->n_serials)
+			b->n_serials = (size_t)b->run->threads.items[i].seen->t.serial + 1;
+	b->by_serial = mem_calloc(b->n_serials + 1, sizeof(*b->by_serial));
+	for (size_t i = 0; i < b->run->threads.n; i++)
+		b->by_serial[b->run->threads.items[i].seen->t.serial] = &b->run->threads.items[i];
+	for (size_t i = 0; i < b->capture->causes.n; i++)
+		if (b->capture->causes.items[i].number >= b->n_numbers)
+			b->n_numbers = (size_t)b->capture->causes.items[i].number + 1;
+	b->row_of = mem_calloc(b->n_numbers + 1, sizeof(*b->row_of));
+	for (size_t i = 0; i < b->n_numbers; i++)
+		b->row_of[i] = SIZE_MAX;
+}
+
+static uint64_t timeout_mean_ns(const struct wk_cause *cause)
+{
+	return cause->timeouts ? cause->timeout_sum_ns / cause->timeouts : 0;
+}
+
+/* Order of raws: those that may be one row stand side by side, by timeout. */
+static int raw_order(const void *a, const void *b)
+{
+	const struct raw *x = a, *y = b;
+	struct wk_cause_key kx = x->cause->c.key, ky = y->cause->c.key;
+	int order;
+
+	kx.timeout_class = ky.timeout_class = 0;
+	order = memcmp(&kx, &ky, sizeof(kx));
+	if (order)
+		return order;
+	if (x->timeout_ns != y->timeout_ns)
+		return x->timeout_ns < y->timeout_ns ? -1 : 1;
+	return (x->cause->number > y->cause->number) - (x->cause->number < y->cause->number);
+}
+
+static bool raw_joins(const struct raw *first, const struct raw *next)
+{
+	struct wk_cause_key a = first->cause->c.key, b = next->cause->c.key;
+
+	a.timeout_class = b.timeout_class = 0;
+	if (memcmp(&a, &b, sizeof(a)) != 0 || !first->timeout_ns != !next->timeout_ns)
+		return false;
+	return (double)next->timeout_ns <= (double)first->timeout_ns * (1 + TIMEOUT_WITHIN);
+}
+
+static void raws_init(struct builder *b)
+{
+	b->raws = mem_calloc(b->capture->causes.n + 1, sizeof(*b->raws));
+	for (size_t i = 0; i < b->capture->causes.n; i++) {
+		const struct capture_cause *cause = &b->capture->causes.items[i];
+		const struct run_thread *thread = thread_of(b, cause->c.key.serial);
+
+		if (!thread)
+			continue;
+		b->raws[b->n_raws++] = (struct raw){
+			.cause = cause, .thread = thread, .timeout_ns = timeout_mean_ns(&cause->c)};
+	}
+	qsort(b->raws, b->n_raws, sizeof(*b->raws), raw_order);
+}
+
+static const char *call_name(const struct builder *b, uint16_t nr)
+{
+	const char *name = nr == WK_NO_CALL ? NULL : syscall_name(b->arch, nr);
+
+	return name ? name : "";
+}
+
+static struct cause_evidence evidence_of(const struct builder *b, const struct raw *raw,
+					 uint64_t timeout_ns, const char *name)
+{
+	const struct wk_cause_key *key = &raw->cause->c.key;
+	const struct run_thread *waker = NULL;
+
+	if (key->context == WK_CONTEXT_THREAD || key->context == WK_CONTEXT_BIRTH)
+		waker = thread_of(b, key->waker);
+	return (struct cause_evidence){
+		.cause = &raw->cause->c,
+		.sleep_call = call_name(b, key->sleep_call),
+		.wake_call = call_name(b, key->wake_call),
+		.name = name,
+		.waker = waker ? waker->label : "",
+		.same_process = waker && waker->seen->t.pid == raw->thread->seen->t.pid,
+		.timeout_ns = timeout_ns,
+	};
+}
+
+/* One row of raws first..end-1, which differ in their timeouts alone. */
+static void row_add(struct builder *b, size_t first, size_t end)
+{
+	const struct raw *raw = &b->raws[first];
+	uint64_t timeouts = 0, timeout_sum_ns = 0;
+	struct cause_evidence evidence;
+	char name[WK_NAME_BYTES + 1];
+	struct strbuf text = {};
+	struct why_cause *row;
+
+	for (size_t i = first; i < end; i++) {
+		timeouts += b->raws[i].cause->c.timeouts;
+		timeout_sum_ns += b->raws[i].cause->c.timeout_sum_ns;
+		b->raws[i].row = b->why->causes.n;
+		b->row_of[b->raws[i].cause->number] = b->why->causes.n;
+	}
+	memcpy(name, raw->cause->c.name, WK_NAME_BYTES);
+	name[WK_NAME_BYTES] = '\0';
+	row = vec_push(&b->why->causes);
+	row->thread = raw->thread;
+	row->number = raw->cause->number;
+	row->timeout_ns = timeouts ? timeout_sum_ns / timeouts : 0;
+	evidence = evidence_of(b, raw, row->timeout_ns, name);
+	row->rule = cause_rule_of(&evidence);
+	row->rule->describe(&text, &evidence);
+	row->text = strbuf_take(&text);
+	row->mechanism = row->rule->mechanism(&evidence);
+	if (raw->cause->c.key.context == WK_CONTEXT_THREAD)
+		row->waker = thread_of(b, raw->cause->c.key.waker);
+}
+
+static void rows_init(struct builder *b)
+{
+	size_t first = 0;
+
+	raws_init(b);
+	for (size_t i = 1; i <= b->n_raws; i++) {
+		if (i < b->n_raws && raw_joins(&b->raws[first], &b->raws[i]))
+			continue;
+		row_add(b, first, i);
+		first = i;
+	}
+}
+
+/* ---- charges --------------------------------------------------------------------------------- */
+
+static struct why_charge *charge_of(struct why *why, size_t root, size_t cause)
+{
+	struct why_charge *charge;
+
+	for (size_t i = why->charges.n; i-- > 0;)
+		if (why->charges.items[i].root == root && why->charges.items[i].cause == cause)
+			return &why->charges.items[i];
+	charge = vec_push(&why->charges);
+	charge->root = root;
+	charge->cause = cause;
+	return charge;
+}
+
+static int charge_number_order(const void *a, const void *b)
+{
+	const struct wk_charge *x = a, *y = b;
+
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
+	return (x->root > y->root) - (x->root < y->root);
+}
+
+static void charges_init(struct builder *b)
+{
+	size_t n = b->capture->charges.n;
+	struct wk_charge *sorted = mem_calloc(n + 1, sizeof(*sorted));
+
+	if (n)
+		memcpy(sorted, b->capture->charges.items, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), charge_number_order);
+	for (size_t i = 0; i < n; i++) {
+		size_t cause = row_of(b, sorted[i].cause), root = row_of(b, sorted[i].root);
+		struct why_charge *charge;
+		struct why_cause *row;
+
+		if (cause == SIZE_MAX)
+			continue;
+		row = &b->why->causes.items[cause];
+		row->wakeups += sorted[i].wakeups;
+		row->oncpu_ns += sorted[i].oncpu_ns;
+		row->runq_ns += sorted[i].runq_ns;
+		row->sleep_ns += sorted[i].sleep_ns;
+		row->futile += sorted[i].futile;
+		charge = charge_of(b->why, root, cause);
+		charge->wakeups += sorted[i].wakeups;
+		charge->oncpu_ns += sorted[i].oncpu_ns;
+		charge->futile += sorted[i].futile;
+		if (root == SIZE_MAX)
+			continue;
+		row = &b->why->causes.items[root];
+		row->root_wakeups += sorted[i].wakeups;
+		row->root_oncpu_ns += sorted[i].oncpu_ns;
+		if (root != cause)
+			row->chained_wakeups += sorted[i].wakeups;
+	}
+	free(sorted);
+}
+
+/* ---- periods --------------------------------------------------------------------------------- */
+
+static void periods_from_timeline(struct builder *b)
+{
+	const struct capture *capture = b->capture;
+	uint64_t *times = mem_calloc(capture->timeline.n + 1, sizeof(*times));
+
+	for (size_t row = 0; row < b->why->causes.n; row++) {
+		struct why_cause *cause = &b->why->causes.items[row];
+		size_t n = 0;
+
+		if (!cause->wakeups)
+			continue;
+		for (size_t i = 0; i < capture->timeline.n; i++)
+			if (row_of(b, capture->timeline.items[i].cause) == row)
+				times[n++] = capture->timeline.items[i].time_ns;
+		cause->period = period_of_times(times, n);
+		cause->phase = period_phase(times, n, capture->start_ns, capture->end_ns);
+	}
+	free(times);
+}
+
+/* Without the timeline: from the histogram of the row's largest part. */
+static void periods_from_histograms(struct builder *b)
+{
+	for (size_t row = 0; row < b->why->causes.n; row++) {
+		const struct capture_cause *most = NULL;
+		uint64_t all = 0;
+
+		for (size_t i = 0; i < b->n_raws; i++) {
+			if (b->raws[i].row != row)
+				continue;
+			all += b->raws[i].cause->c.wakeups;
+			if (!most || b->raws[i].cause->c.wakeups > most->c.wakeups)
+				most = b->raws[i].cause;
+		}
+		if (most && (double)most->c.wakeups >= 0.9 * (double)all)
+			b->why->causes.items[row].period = period_of_cause(most);
+	}
+}
+
+static int event_order(const void *a, const void *b)
+{
+	const struct wk_wake_event *x = a, *y = b;
+
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static void periods_init(struct builder *b)
+{
+	uint64_t wakeups = 0;
+	bool rising = true;
+
+	for (size_t i = 0; i < b->why->causes.n; i++)
+		wakeups += b->why->causes.items[i].wakeups;
+	for (size_t i = 1; i < b->capture->timeline.n && rising; i++)
+		rising = event_order(&b->capture->timeline.items[i - 1],
+				     &b->capture->timeline.items[i]) <= 0;
+	b->why->timeline_whole = rising && wakeups && b->capture->timeline.n == wakeups;
+	if (b->why->timeline_whole)
+		periods_from_timeline(b);
+	else
+		periods_from_histograms(b);
+}
+
+/* ---- spins -------------------------------------------------------------------------------------
+ */
+
+static void spins_init(struct builder *b)
+{
+	double window_s = (double)b->run->window_ns / 1e9;
+
+	for (size_t i = 0; i < b->run->threads.n; i++) {
+		const struct capture_thread *seen = b->run->threads.items[i].seen;
+		const struct capture_syscall *most = NULL;
+		struct why_spin spin = {.thread = &b->run->threads.items[i]};
+
+		for (size_t j = 0; j < seen->syscalls.n; j++)
+			if (!most || seen->syscalls.items[j].count > most->count)
+				most = &seen->syscalls.items[j];
+		if (!most || !(window_s > 0))
+			continue;
+		spin.call = call_name(b, most->nr < WK_NO_CALL ? (uint16_t)most->nr : WK_NO_CALL);
+		spin.calls_per_s = (double)most->count / window_s;
+		spin.share = (double)most->count / (double)seen->t.count.syscalls;
+		spin.oncpu_share = (double)seen->t.count.oncpu_ns / (double)b->run->window_ns;
+		if (spin.call[0] && spin.oncpu_share >= SPIN_ONCPU_SHARE &&
+		    spin.share >= SPIN_CALL_SHARE && spin.calls_per_s >= SPIN_CALLS_PER_S &&
+		    (double)most->count >=
+			    SPIN_CALLS_PER_WAKE * ((double)seen->t.count.wakeups + 1))
+			*vec_push(&b->why->spins) = spin;
+	}
+}
+
+/* ---- order
+ * --------------------------------------------------------------------------------------- */
+
+static int row_order(const void *a, const void *b)
+{
+	const struct why_cause *x = a, *y = b;
+
+	if (x->root_oncpu_ns != y->root_oncpu_ns)
+		return x->root_oncpu_ns > y->root_oncpu_ns ? -1 : 1;
+	if (x->wakeups != y->wakeups)
+		return x->wakeups > y->wakeups ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int why_charge_order(const void *a, const void *b)
+{
+	const struct why_charge *x = a, *y = b;
+
+	if (x->root != y->root)
+		return x->root < y->root ? -1 : 1;
+	if (x->oncpu_ns != y->oncpu_ns)
+		return x->oncpu_ns > y->oncpu_ns ? -1 : 1;
+	return (x->cause > y->cause) - (x->cause < y->cause);
+}
+
+/* Sorts the rows and makes the charges point at their new places. */
+static void order(struct builder *b)
+{
+	struct why *why = b->why;
+	size_t *moved = mem_calloc(why->causes.n + 1, sizeof(*moved));
+	uint32_t *numbers = mem_calloc(why->causes.n + 1, sizeof(*numbers));
+
+	for (size_t i = 0; i < why->causes.n; i++)
+		numbers[i] = why->causes.items[i].number;
+	if (why->causes.n)
+		qsort(why->causes.items, why->causes.n, sizeof(*why->causes.items), row_order);
+	for (size_t i = 0; i < why->causes.n; i++)
+		b->row_of[why->causes.items[i].number] = i;
+	for (size_t i = 0; i < why->causes.n; i++)
+		moved[i] = b->row_of[numbers[i]];
+	for (size_t i = 0; i < why->charges.n; i++) {
+		struct why_charge *charge = &why->charges.items[i];
+
+		charge->cause = moved[charge->cause];
+		if (charge->root != SIZE_MAX)
+			charge->root = moved[charge->root];
+	}
+	if (why->charges.n)
+		qsort(why->charges.items, why->charges.n, sizeof(*why->charges.items),
+		      why_charge_order);
+	free(moved);
+	free(numbers);
+}
+
+static void unknown_init(struct builder *b)
+{
+	uint64_t wakeups = 0, oncpu_ns = 0;
+
+	for (size_t i = 0; i < b->why->causes.n; i++) {
+		const struct why_cause *cause = &b->why->causes.items[i];
+
+		if (!strcmp(cause->rule->id, "unknown"))
+			continue;
+		wakeups += cause->wakeups;
+		oncpu_ns += cause->oncpu_ns;
+	}
+	if (b->run->totals.wakeups > wakeups)
+		b->why->unknown_wakeups = b->run->totals.wakeups - wakeups;
+	if (b->run->totals.oncpu_ns > oncpu_ns)
+		b->why->unknown_oncpu_ns = b->run->totals.oncpu_ns - oncpu_ns;
+}
+
+void why_init(struct why *ret_why, const struct run *run, const char *arch)
+{
+	struct why why = {.known = run->capture->causes_counted};
+	struct builder b = {.why = &why, .run = run, .capture = run->capture, .arch = arch};
+
+	if (why.known) {
+		builder_index(&b);
+		rows_init(&b);
+		charges_init(&b);
+		periods_init(&b);
+		order(&b);
+		handoff_edges(&why);
+		handoff_loops(&why, run);
+		handoff_herds(&why, run);
+		spins_init(&b);
+		unknown_init(&b);
+		free(b.raws);
+		free(b.row_of);
+		free(b.by_serial);
+	}
+	*ret_why = why;
+}
+
+void why_free_members(struct why *why)
+{
+	if (!why)
+		return;
+	for (size_t i = 0; i < why->causes.n; i++)
+		free(why->causes.items[i].text);
+	for (size_t i = 0; i < why->loops.n; i++)
+		free(why->loops.items[i].threads.items);
+	free(why->causes.items);
+	free(why->charges.items);
+	free(why->edges.items);
+	free(why->loops.items);
+	free(why->herds.items);
+	free(why->spins.items);
+	memset(why, 0, sizeof(*why));
+}
