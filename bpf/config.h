@@ -3,7 +3,7 @@
 #ifndef WAKEWHY_CONFIG_H
 #define WAKEWHY_CONFIG_H
 
-#define WK_GLOB_BYTES 16
+#include "bpf/glob.h"
 
 /* Where a system call takes its timeout. */
 enum wk_timeout_kind {
@@ -34,8 +34,8 @@ struct wk_config {
 	__u32 causes;		/* in the causes map; charges has twice as many */
 	__u32 futile_ns;	/* a wake that ran shorter than this may be futile */
 	__u64 cgroup_id;	/* follow what is in this cgroup; 0: none */
-	__u32 glob_bytes;	/* length of name_glob; 0: none */
-	char name_glob[WK_GLOB_BYTES];
+	struct wk_glob name;	/* follow processes of this name, */
+	__u8 by_name;		/* if set */
 	__u8 all;		/* follow everything */
 	__u8 kernel_threads;	/* kernel threads too (with all) */
 	__u8 follow;		/* child processes of followed ones */

@@ -113,12 +113,12 @@ static __always_inline int task_matches(struct task_struct *task)
 		return cfg.kernel_threads || !(BPF_CORE_READ(task, flags) & PF_KTHREAD);
 	if (cfg.cgroup_id && cgroup_matches(BPF_CORE_READ(task, cgroups, dfl_cgrp)))
 		return 1;
-	if (cfg.glob_bytes) {
+	if (cfg.by_name) {
 		char comm[WK_COMM_BYTES];
 
 		bpf_probe_read_kernel(comm, sizeof(comm),
 				      BPF_CORE_READ(task, group_leader, comm));
-		return glob_match((const char *)cfg.name_glob, cfg.glob_bytes, comm);
+		return glob_match(&cfg.name, comm);
 	}
 	return 0;
 }
@@ -245,7 +245,7 @@ static __always_inline void rename_follow(struct task_struct *task, const char *
 	struct wk_thread *t;
 
 	bpf_probe_read_kernel_str(comm, sizeof(comm), name);
-	if (!glob_match((const char *)cfg.name_glob, cfg.glob_bytes, comm))
+	if (!glob_match(&cfg.name, comm))
 		return;
 	t = thread_follow(task, 0, cfg.follow ? WK_FLAG_FOLLOW : 0, WK_STATE_RUNNING,
 			  bpf_ktime_get_ns());
@@ -262,7 +262,7 @@ int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 
 	if (t)
 		bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), comm);
-	else if (cfg.glob_bytes && BPF_CORE_READ(task, group_leader) == task)
+	else if (cfg.by_name && BPF_CORE_READ(task, group_leader) == task)
 		rename_follow(task, comm);
 	return 0;
 }

@@ -6,7 +6,6 @@
 
 #include "bpf/abi.h"
 #include "bpf/config.h"
-#include "bpf/glob.h"
 #include "bpf/maps.bpf.h"
 #define ACCOUNT_RARE __noinline int
 #include "bpf/account.h"

@@ -143,6 +143,13 @@ static void a_link_is_replaced_not_followed(void **state)
 	expect_content("x.json", "new");
 	assert_int_equal(lstat("x.json", &st), 0);
 	assert_true(S_ISREG(st.st_mode));
+	/* Not even a look at what it points to: a link to a device is a link. */
+	assert_int_equal(symlink("/dev/null", "y.json"), 0);
+	assert_int_equal(output_file_begin(&file, "y.json", &diag), 0);
+	assert_int_equal(output_file_complete(file, &diag), 0);
+	output_file_free(file);
+	assert_int_equal(lstat("y.json", &st), 0);
+	assert_true(S_ISREG(st.st_mode));
 }
 
 static void expect_refused(const char *path, int err, const char *what)

@@ -235,8 +235,9 @@ static void a_script_without_interpreter_goes_to_the_shell(void **state)
 
 static void a_clean_environment_is_clean(void **state)
 {
-	static const char *const allowed[] = {"PATH=", "HOME=",	  "USER=", "LOGNAME=",	  "SHELL=",
-					      "LANG=", "TMPDIR=", "PWD=",  "WAKEWHY_JOB="};
+	static const char *const allowed[] = {
+		"PATH=", "HOME=",   "USER=", "LOGNAME=",     "SHELL=",
+		"LANG=", "TMPDIR=", "PWD=",  "WAKEWHY_JOB=", "XDG_CACHE_HOME=/tmp/cache"};
 	char *output, *rest;
 
 	(void)state;
@@ -244,8 +245,9 @@ static void a_clean_environment_is_clean(void **state)
 	setenv("PYTHONPATH", "/tmp", 1);
 	setenv("BUN_CONFIG_X", "1", 1);
 	setenv("WAKEWHY_TEST_PRELOAD", "1", 1);
-	output = run_well("env",
-			  (struct launch_options){.clean_environment = true, .mark = "/tmp/mark"});
+	output = run_well("env", (struct launch_options){.clean_environment = true,
+							 .mark = "/tmp/mark",
+							 .cache = "/tmp/cache"});
 	assert_non_null(strstr(output, "WAKEWHY_JOB=/tmp/mark\n"));
 	for (char *line = strtok_r(output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		size_t i = 0;

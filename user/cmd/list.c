@@ -1,7 +1,9 @@
 /* wakewhy list: what can be measured, how figures are called, which formats there are. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "cmd/cmd.h"
 #include "cmd/nearest.h"
@@ -150,17 +152,26 @@ static int list_unknown(const char *word)
 				   list_usage.operands);
 }
 
+/* Through memory, so that the one place that writes to standard output also says what went wrong.
+ */
 static int list_print(const struct list *list)
 {
 	struct render_style style = output_style(fileno(stdout));
 	struct report report = {0};
-	struct diag diag;
+	struct diag diag = {0};
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
 
 	style.width = 0; /* the terminal may wrap a long meaning; cutting it would lose the point */
 	list->build(&report);
-	/* A failed write stays in the stream, where output_finish finds and reports it. */
-	render_report_text(stdout, &report, &style, &diag);
+	if (!out || render_report_text(out, &report, &style, &diag) || fclose(out)) {
+		log_error("out of memory");
+		exit(EXIT_FAILED);
+	}
 	report_free_members(&report);
+	fwrite(text, 1, bytes, stdout);
+	free(text);
 	return output_finish(stdout, "standard output");
 }
 

@@ -76,7 +76,7 @@ void collect_harvest(struct collector *c)
 		    !c->slots[i].end_ns)
 			continue;
 		task = dead_task_take(c, i);
-		kept = thread_keep(c, &c->slots[i]);
+		kept = c->settled_slots[i] ? NULL : thread_keep(c, &c->slots[i]);
 		if (kept)
 			kept->task = task;
 		else
@@ -91,15 +91,15 @@ static void settle_live(struct collector *c, const struct wk_task *task)
 	uint32_t slot = task->slot_plus_1 - 1;
 	struct collected_thread *kept;
 
-	if (slot >= c->cfg.slots || c->slots[slot].state == WK_STATE_NONE ||
-	    c->slots[slot].state == WK_STATE_DEAD)
+	if (slot >= c->cfg.slots || c->settled_slots[slot] ||
+	    c->slots[slot].state == WK_STATE_NONE || c->slots[slot].state == WK_STATE_DEAD)
 		return;
 	kept = thread_keep(c, &c->slots[slot]);
 	if (kept && c->options.syscalls) {
 		kept->task = mem_zalloc(sizeof(*task));
 		*kept->task = *task;
 	}
-	c->slots[slot].state = WK_STATE_NONE; /* read */
+	c->settled_slots[slot] = true;
 }
 
 /* Waits until no probe that began before the window closed is still running: probes run without
@@ -129,7 +129,7 @@ int collect_settle(struct collector *c, struct diag *diag)
 	 * them any more. What is known is kept; the table of system calls is lost. */
 	used = collect_slots_used(c);
 	for (uint32_t i = 0; i < used; i++) {
-		if (c->slots[i].state == WK_STATE_NONE)
+		if (c->slots[i].state == WK_STATE_NONE || c->settled_slots[i])
 			continue;
 		if (thread_keep(c, &c->slots[i]) && c->options.syscalls)
 			c->lost[WK_LOST_SYSCALL_TABLES]++;
@@ -155,6 +155,8 @@ void collect_forget(struct collector *c)
 	}
 	collect_why_forget(c);
 	memset(c->lost, 0, sizeof(c->lost));
+	if (c->settled_slots)
+		memset(c->settled_slots, 0, c->cfg.slots);
 	c->closed = false;
 	c->settled = false;
 	c->recycle = false;

@@ -49,6 +49,9 @@ struct collector {
 	struct collect_group *groups; /* cfg.groups of them */
 	struct collect_edge before, after;
 	bool closed;  /* the window */
+	/* Slots whose live threads have been read when the books were closed: the probes go on writing
+	 * to them until they are detached. */
+	bool *settled_slots;
 	bool settled; /* the books are closed: each group may be taken */
 	/* Read when the books are closed: of all groups. */
 	VEC(struct capture_cause) causes;

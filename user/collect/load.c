@@ -56,17 +56,12 @@ static int config_from_options(struct wk_config *cfg, const struct collect_optio
 	cfg->nr_execveat = SYS_execveat;
 	cfg->nr_write = SYS_write;
 	cfg->nr_writev = SYS_writev;
-	if (o->name_glob) {
-		size_t n = strlen(o->name_glob);
-
-		if (!n || n >= WK_GLOB_BYTES)
-			return diag_hint(diag,
-					 diag_set(diag, -EINVAL, "bad name '%s': %s", o->name_glob,
-						  n ? "too long" : "empty"),
-					 "a process's name has at most 15 bytes; use '*' for the rest");
-		cfg->glob_bytes = n;
-		memcpy(cfg->name_glob, o->name_glob, n);
-	}
+	cfg->by_name = o->name_glob != NULL;
+	if (o->name_glob && (!o->name_glob[0] || glob_compile(&cfg->name, o->name_glob)))
+		return diag_hint(diag,
+				 diag_set(diag, -EINVAL, "bad name '%s': %s", o->name_glob,
+					  o->name_glob[0] ? "too long" : "empty"),
+				 "a process's name has at most 15 bytes; use '*' for the rest");
 	return 0;
 }
 
@@ -232,6 +227,7 @@ static int collector_start(struct collector *c, struct diag *diag)
 		return err;
 	c->slots_bytes = whole_pages(c->cfg.slots * sizeof(struct wk_thread));
 	c->slots = map_memory(c->skel->maps.threads, c->slots_bytes, diag);
+	c->settled_slots = mem_calloc(c->cfg.slots, sizeof(bool));
 	c->seconds_bytes = whole_pages((size_t)c->cfg.groups * c->cfg.series_seconds *
 				       sizeof(struct wk_second));
 	c->seconds = map_memory(c->skel->maps.seconds, c->seconds_bytes, diag);
@@ -304,5 +300,6 @@ void collector_free(struct collector *c)
 		close(c->stats_fd);
 	free(c->machine.governor);
 	free(c->groups);
+	free(c->settled_slots);
 	free(c);
 }

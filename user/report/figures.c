@@ -72,7 +72,7 @@ static void figures_look(struct figures *figures, size_t at)
 		if (!stat)
 			continue;
 		medians[n++] = stat->median * figure->scale;
-		all_zero &= stat->max == 0;
+		all_zero &= stat->median == 0;
 		all_whole &= stat->median == floor(stat->median);
 		any_long |= figures_window_s(&part->groups.items[i]) >= 2;
 	}

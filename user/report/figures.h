@@ -17,7 +17,7 @@ enum figure_per { FIGURE_PER_RUN, FIGURE_PER_SECOND, FIGURE_PER_OPERATION };
 enum figure_flags {
 	FIGURE_RANGE = 1 << 0,	/* a column with minimum–maximum where runs repeat */
 	FIGURE_WINDOW = 1 << 1, /* a number of seconds, shown as "20 of 20" */
-	FIGURE_RARE = 1 << 2,	/* left out where it is 0 for every group */
+	FIGURE_RARE = 1 << 2,	/* left out where its median is 0 for every group */
 };
 
 struct figure {

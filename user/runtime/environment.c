@@ -45,11 +45,12 @@ static const char *get_or(const char *name, const char *otherwise)
 }
 
 static void build_clean(struct variables *variables, const struct identity *identity,
-			const char *mark)
+			const char *mark, const char *cache)
 {
 	struct identity ours = *identity;
 
 	set(variables, ENVIRONMENT_MARK, mark);
+	set(variables, "XDG_CACHE_HOME", cache);
 	set(variables, "PATH", get_or("PATH", DEFAULT_PATH));
 	if (!identity->change) {
 		ours.home = (char *)get_or("HOME", ours.home);
@@ -62,12 +63,13 @@ static void build_clean(struct variables *variables, const struct identity *iden
 	set(variables, "LANG", get_or("LANG", NULL));
 }
 
-char **environment_build(const struct identity *identity, bool clean, const char *mark)
+char **environment_build(const struct identity *identity, bool clean, const char *mark,
+			 const char *cache)
 {
 	struct variables variables = {0};
 
 	if (clean) {
-		build_clean(&variables, identity, mark);
+		build_clean(&variables, identity, mark, cache);
 	} else {
 		for (char **at = environ; at && *at; at++)
 			if (!identity->change || !is_user_variable(*at))

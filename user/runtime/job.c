@@ -222,6 +222,7 @@ static int launch(struct job *job, const struct runtime *runtime, const struct j
 				.own_group = true,
 				.clean_environment = true,
 				.mark = job->directory,
+				.cache = job->is_command ? NULL : workshop_cache(job->shop),
 				.file_limit_bytes = WORDS_MAX_BYTES,
 			},
 			diag);

@@ -22,6 +22,7 @@ struct launch_options {
 				  false for `run`, whose command keeps the terminal */
 	bool clean_environment; /* workloads: PATH, HOME, LANG, TMPDIR and nothing that changes a runtime */
 	const char *mark;      /* with clean_environment: a path that marks what it starts (strays.h) */
+	const char *cache;     /* with clean_environment: where caches go instead of the user's, or NULL */
 	uint64_t file_limit_bytes; /* no file of it grows beyond (RLIMIT_FSIZE); 0: as ours */
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/launch_plan.h"
@@ -30,14 +31,17 @@ __attribute__((noreturn)) static void fail(const struct launch_plan *plan, enum 
 	_exit(EXIT_NOT_EXECUTED);
 }
 
-/* Handlers of ours must not run here; what we ignore, the program is not to ignore. */
+/* Handlers of ours must not run here; what we ignore, the program is not to ignore. The kernel is
+ * asked itself, with zeros for SIG_DFL: the C library refuses to touch its own two signals, which
+ * posix_spawn leaves ignored in all that make starts. */
 static void reset_signals(const struct launch_plan *plan)
 {
-	struct sigaction action = {.sa_handler = SIG_DFL};
+	static const unsigned char defaults[64];
 
 	for (int signal = 1; signal < NSIG; signal++)
 		if (!(signal == SIGHUP && plan->keep_hangup))
-			sigaction(signal, &action, NULL); /* refused for KILL and STOP: fine */
+			/* Refused for KILL and STOP: fine. */
+			syscall(SYS_rt_sigaction, signal, defaults, NULL, (NSIG - 1) / 8);
 }
 
 static int set_stdio(const struct launch_plan *plan)

@@ -151,7 +151,8 @@ int launch_plan_make(struct launch_plan **ret_plan, const struct launch_options 
 		err = identity_resolve(&identity, options->user, diag);
 	if (err)
 		goto out;
-	environment = environment_build(&identity, options->clean_environment, options->mark);
+	environment = environment_build(&identity, options->clean_environment, options->mark,
+					options->cache);
 	plan = plan_create(options, path, &identity, environment);
 	if (!plan) {
 		err = diag_set(diag, -ENOMEM, "no memory to start '%s'", options->argv[0]);

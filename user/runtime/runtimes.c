@@ -27,8 +27,9 @@
 		[WORKLOAD_HASH] = SCRIPT(hash_##extension),                                        \
 	}
 
-/* Extensions: node looks for a package.json above a .js, which somebody may have put into /tmp, and
- * not above a .cjs; deno takes only .mjs for a module without one. --no-config is the same for deno.json. */
+/* Extensions: above a .js, node looks for a package.json, which somebody may have put into /tmp, and not
+ * above a .cjs; deno takes only .mjs for a module without one. --no-config is the same for
+ * deno.json. */
 const struct family families[] = {
 	{
 		.name = "bun",

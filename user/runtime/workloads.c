@@ -29,6 +29,7 @@ const char *workload_meaning(enum workload workload)
 
 struct workshop {
 	struct private_dir *dir;
+	char *cache;	      /* a directory in it */
 	unsigned directories; /* made so far */
 };
 
@@ -74,10 +75,13 @@ int workshop_create(struct workshop **ret_shop, const char *user, struct diag *d
 		err = write_scripts(shop, family, diag);
 	if (!err)
 		err = write_floor(shop, diag);
+	if (!err)
+		err = private_dir_make_directory(shop->dir, "cache", diag);
 	if (err) {
 		workshop_remove(shop);
 		return err;
 	}
+	shop->cache = mem_printf("%s/cache", private_dir_path(shop->dir));
 	*ret_shop = shop;
 	return 0;
 }
@@ -87,6 +91,7 @@ void workshop_remove(struct workshop *shop)
 	if (!shop)
 		return;
 	private_dir_remove(shop->dir);
+	free(shop->cache);
 	free(shop);
 }
 
@@ -109,6 +114,11 @@ int workshop_make_directory(struct workshop *shop, char **ret_path, struct diag 
 		*ret_path = mem_printf("%s/%s", private_dir_path(shop->dir), name);
 	free(name);
 	return err;
+}
+
+const char *workshop_cache(const struct workshop *shop)
+{
+	return shop->cache;
 }
 
 void workshop_guard(struct workshop *shop, pid_t group)
