@@ -1,6 +1,7 @@
 /* A plausible recording built by hand. The figures are invented; they agree with each other. */
 #include "sample.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -66,6 +67,7 @@ struct capture_thread *sample_add_thread(struct capture *capture, uint32_t tid, 
 
 	t->pid = SAMPLE_PID;
 	t->tid = t->host_tid = tid;
+	t->serial = (uint32_t)capture->threads.n;
 	t->ppid = 1;
 	t->state = WK_STATE_BLOCKED;
 	t->flags = WK_FLAG_BASED | WK_FLAG_FOLLOW | (tid == SAMPLE_PID ? WK_FLAG_LEADER : 0);
@@ -91,6 +93,82 @@ void sample_add_syscall(struct capture_thread *thread, uint32_t nr, uint64_t cou
 	call->nr = nr;
 	call->count = count;
 	thread->t.count.syscalls += count;
+}
+
+/* ---- why ------------------------------------------------------------------------------------- */
+
+struct wk_cause *sample_add_cause(struct capture *capture, uint32_t serial, enum wk_context context,
+				  uint64_t wakeups, uint64_t oncpu_ns, uint32_t root)
+{
+	struct capture_cause *cause = vec_push(&capture->causes);
+	struct wk_charge *charge = vec_push(&capture->charges);
+
+	capture->causes_counted = true;
+	cause->number = (uint32_t)capture->causes.n;
+	cause->c.key.serial = serial;
+	cause->c.key.context = (uint8_t)context;
+	cause->c.key.sleep_call = cause->c.key.wake_call = WK_NO_CALL;
+	cause->c.wakeups = wakeups;
+	charge->cause = cause->number;
+	charge->root = root ? root : cause->number;
+	charge->wakeups = wakeups;
+	charge->oncpu_ns = oncpu_ns;
+	charge->runq_ns = wakeups * 4100;
+	return &cause->c;
+}
+
+void sample_set_timeout(struct wk_cause *cause, uint16_t call, uint64_t timeout_ns)
+{
+	strcpy(cause->name, "hrtimer_wakeup");
+	cause->key.function = 0xffffffff81234560;
+	cause->key.sleep_call = call;
+	cause->key.timeout_class = timeout_ns ? 77 : 0;
+	cause->timeouts = timeout_ns ? cause->wakeups : 0;
+	cause->timeout_sum_ns = timeout_ns * cause->timeouts;
+}
+
+void sample_set_waker(struct wk_cause *cause, uint32_t waker, uint16_t wake_call,
+		      uint16_t sleep_call)
+{
+	cause->key.waker = waker;
+	cause->key.wake_call = wake_call;
+	cause->key.sleep_call = sleep_call;
+}
+
+static uint32_t sample_bucket(uint64_t interval_ns)
+{
+	uint32_t octave = 63 - (uint32_t)__builtin_clzll(interval_ns);
+
+	return (octave - WK_HIST_LOW) * WK_HIST_SUB +
+	       (uint32_t)(interval_ns >> (octave - 4) & (WK_HIST_SUB - 1));
+}
+
+static int sample_wake_order(const void *a, const void *b)
+{
+	const struct wk_wake_event *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (x->cause > y->cause) - (x->cause < y->cause);
+}
+
+void sample_set_period(struct capture *capture, uint32_t number, uint64_t first_ns,
+		       uint64_t period_ns)
+{
+	struct capture_cause *cause = &capture->causes.items[number - 1];
+	uint64_t n = cause->c.wakeups;
+
+	cause->c.first_ns = capture->start_ns + first_ns;
+	cause->c.last_ns = cause->c.first_ns + (n - 1) * period_ns;
+	cause->c.interval_square = (n - 1) * (period_ns >> 10) * (period_ns >> 10);
+	*vec_push(&cause->intervals) =
+		(struct capture_interval){sample_bucket(period_ns), (uint32_t)(n - 1)};
+	for (uint64_t i = 0; i < n; i++)
+		*vec_push(&capture->timeline) = (struct wk_wake_event){
+			cause->c.first_ns + i * period_ns, number,
+			capture->charges.items[number - 1].root};
+	qsort(capture->timeline.items, capture->timeline.n, sizeof(*capture->timeline.items),
+	      sample_wake_order);
 }
 
 struct capture_image *sample_add_image(struct capture *capture, uint32_t pid, uint64_t start_ns,
@@ -137,6 +215,35 @@ static void sample_seconds(struct capture *capture, uint64_t wakeups, uint64_t o
 	}
 }
 
+/* Of the three threads bun, HeapHelper and bun#2 (serials 1, 2, 3): in zig a timerfd that rouses the
+ * helper, and a futex timeout of its own; in rust one epoll timeout that rouses both others. */
+static void sample_idle_causes(struct capture *capture, bool is_rust)
+{
+	const struct capture_thread *threads = capture->threads.items;
+	struct wk_cause *cause;
+
+	cause = sample_add_cause(capture, 1, WK_CONTEXT_HRTIMER, threads[0].t.count.wakeups,
+				 threads[0].t.count.oncpu_ns, 0);
+	sample_set_timeout(cause, 441, is_rust ? WK_SECOND_NS : 0);
+	if (!is_rust)
+		strcpy(cause->name, "timerfd_tmrproc");
+	sample_set_period(capture, 1, 400000000, 900000000);
+	cause = sample_add_cause(capture, 2, WK_CONTEXT_THREAD, threads[1].t.count.wakeups,
+				 threads[1].t.count.oncpu_ns, 1);
+	sample_set_waker(cause, 1, 202, 202);
+	sample_set_period(capture, 2, 400150000, 900000000);
+	capture->charges.items[1].futile = 19;
+	if (is_rust) {
+		cause = sample_add_cause(capture, 3, WK_CONTEXT_THREAD, 20, 1200000, 1);
+		sample_set_waker(cause, 1, 202, 202);
+		sample_set_period(capture, 3, 400300000, 900000000);
+	} else {
+		cause = sample_add_cause(capture, 3, WK_CONTEXT_HRTIMER, 199, 9160000, 0);
+		sample_set_timeout(cause, 202, 100000000);
+		sample_set_period(capture, 3, 61000000, 100100000);
+	}
+}
+
 static void sample_idle(struct recording *recording, uint32_t repeat)
 {
 	static const char *const argv[] = {"bun", "server.mjs"};
@@ -149,6 +256,7 @@ static void sample_idle(struct recording *recording, uint32_t repeat)
 	sample_add_image(capture, SAMPLE_PID, START_NS - 3, START_NS - 2, "floor", argv, 2);
 	sample_add_thread(capture, SAMPLE_PID, "floor", 0, 0);
 	sample_seconds(capture, 0, 0, false);
+	capture->causes_counted = true;
 	for (int i = 0; i < 2; i++) {
 		is_rust = i == 1;
 		capture = sample_add_run(recording, is_rust ? "rust" : "zig", "idle", NULL, repeat);
@@ -171,6 +279,7 @@ static void sample_idle(struct recording *recording, uint32_t repeat)
 					   is_rust ? 1200000 : 9160000);
 		sample_add_syscall(thread, 202, is_rust ? 20 : 199);
 		sample_seconds(capture, is_rust ? 60 : 239, is_rust ? 4800000 : 12760000, false);
+		sample_idle_causes(capture, is_rust);
 	}
 }
 
@@ -181,6 +290,7 @@ static void sample_startup(struct recording *recording, bool is_rust, uint32_t r
 		sample_add_run(recording, is_rust ? "rust" : "zig", "startup", NULL, repeat);
 	struct capture_thread *thread;
 	uint64_t exit_ns = (is_rust ? 4400000 : 10500000) + repeat * 40000;
+	struct wk_cause *cause;
 
 	capture->end_ns = capture->start_ns + exit_ns;
 	capture->exit_status = 0;
@@ -205,6 +315,31 @@ static void sample_startup(struct recording *recording, bool is_rust, uint32_t r
 	thread->t.exit_ns = capture->end_ns;
 	thread->t.output_ns = capture->end_ns - 800000;
 	*vec_push(&capture->seconds) = (struct wk_second){exit_ns - 600000, 3, 0};
+	sample_add_cause(capture, 1, WK_CONTEXT_BIRTH, 0, exit_ns - 700000, 0);
+	cause = sample_add_cause(capture, 1, WK_CONTEXT_SOFTIRQ, 3, 100000, 0);
+	cause->key.waker = 4; /* BLOCK */
+	cause->key.sleep_call = 17;
+	cause->key.uninterruptible = 1;
+	capture->charges.items[1].sleep_ns = 500000;
+}
+
+/* What node began before the window goes on through the loop for ever. */
+static void sample_hash_causes(struct capture *capture, bool is_sync)
+{
+	struct wk_cause *cause;
+
+	sample_add_cause(capture, 1, WK_CONTEXT_BEFORE, 0, is_sync ? 18990000000 : 1000000, 0);
+	if (is_sync) {
+		cause = sample_add_cause(capture, 1, WK_CONTEXT_KERNEL, 4, 10000000, 0);
+		cause->key.waker = 33;
+		strcpy(cause->name, "kworker/0:1");
+		return;
+	}
+	cause = sample_add_cause(capture, 1, WK_CONTEXT_THREAD, 2000000, 18999000000, 1);
+	sample_set_waker(cause, 2, 1, 281);
+	cause = sample_add_cause(capture, 2, WK_CONTEXT_THREAD, 2000000, 9000000000, 1);
+	sample_set_waker(cause, 1, 202, 202);
+	capture->timeline_left_out = 4000000;
 }
 
 static void sample_hash(struct recording *recording, const char *variant)
@@ -221,6 +356,7 @@ static void sample_hash(struct recording *recording, const char *variant)
 	sample_add_thread(capture, SAMPLE_PID + 5, "libuv-worker", is_sync ? 0 : 2000000,
 			  is_sync ? 0 : 9000000000);
 	sample_seconds(capture, is_sync ? 4 : 4000000, 18000000000, true);
+	sample_hash_causes(capture, is_sync);
 }
 
 static void sample_hostile(struct recording *recording)
@@ -229,6 +365,7 @@ static void sample_hostile(struct recording *recording)
 	struct capture *capture = sample_add_run(recording, "a,\"b\"\x1b[2J", "run", NULL, 0);
 	struct capture_thread *thread;
 	struct capture_image *image;
+	struct wk_cause *cause;
 
 	image = sample_add_image(capture, SAMPLE_PID, capture->start_ns - 500, capture->start_ns,
 				 SAMPLE_HOSTILE_COMM, argv, 3);
@@ -245,6 +382,12 @@ static void sample_hostile(struct recording *recording)
 	capture->lost[WK_LOST_EVENTS] = 2;
 	capture->probes.items[0].misses = 5;
 	sample_seconds(capture, 4, 40001000, false);
+	cause = sample_add_cause(capture, 1, WK_CONTEXT_PROCESS, 3, 40000000, 0);
+	sample_set_waker(cause, 99, 1, 0);
+	memcpy(cause->name, SAMPLE_HOSTILE_COMM, sizeof(SAMPLE_HOSTILE_COMM));
+	/* A context that this version does not know. */
+	cause = sample_add_cause(capture, 2, (enum wk_context)200, 1, 1000, 0);
+	cause->key.object = UINT64_MAX;
 }
 
 void sample_recording(struct recording *ret_recording)

@@ -129,6 +129,37 @@ static void compare_threads(const struct capture *a, const struct capture *b)
 	}
 }
 
+static void compare_causes(const struct capture *a, const struct capture *b)
+{
+	assert_int_equal(a->causes_counted, b->causes_counted);
+	assert_true(a->timeline_left_out == b->timeline_left_out);
+	assert_int_equal(a->causes.n, b->causes.n);
+	for (size_t i = 0; i < a->causes.n; i++) {
+		const struct capture_cause *x = &a->causes.items[i], *y = &b->causes.items[i];
+
+		assert_int_equal(x->number, y->number);
+		assert_memory_equal(&x->c, &y->c, sizeof(x->c));
+		assert_int_equal(x->intervals.n, y->intervals.n);
+		for (size_t j = 0; j < x->intervals.n; j++) {
+			assert_int_equal(x->intervals.items[j].bucket,
+					 y->intervals.items[j].bucket);
+			assert_int_equal(x->intervals.items[j].count, y->intervals.items[j].count);
+		}
+	}
+	assert_int_equal(a->charges.n, b->charges.n);
+	if (a->charges.n)
+		assert_memory_equal(a->charges.items, b->charges.items,
+				    a->charges.n * sizeof(*a->charges.items));
+	assert_int_equal(a->timeline.n, b->timeline.n);
+	for (size_t i = 0; i < a->timeline.n; i++) {
+		const struct wk_wake_event *x = &a->timeline.items[i], *y = &b->timeline.items[i];
+
+		assert_true(x->time_ns == y->time_ns);
+		assert_int_equal(x->cause, y->cause);
+		assert_int_equal(x->root, y->root);
+	}
+}
+
 static void compare_images(const struct capture *a, const struct capture *b)
 {
 	assert_int_equal(a->images.n, b->images.n);
@@ -176,11 +207,25 @@ static void every_value_survives(void **state)
 					    a->seconds.n * sizeof(*a->seconds.items));
 		compare_threads(a, b);
 		compare_images(a, b);
+		compare_causes(a, b);
 	}
 	free(file.bytes);
 	recording_free_members(&again);
 	recording_free_members(&recording);
 }
+
+#define MEMBER(member) offsetof(struct wk_thread, member), sizeof(((struct wk_thread *)0)->member)
+
+/* What a probe keeps from one event to the next, which says nothing when the window has closed: the
+ * causes that it led to are in a table of their own. */
+static const struct member {
+	size_t offset, size;
+} not_recorded[] = {
+	{MEMBER(waking)},	{MEMBER(key)},	      {MEMBER(cause)},	     {MEMBER(root)},
+	{MEMBER(charge)},	{MEMBER(charge_cause)}, {MEMBER(charge_root)}, {MEMBER(timeout_ns)},
+	{MEMBER(run_ns)},	{MEMBER(event_ns)},   {MEMBER(sleep_call)},  {MEMBER(uninterruptible)},
+	{MEMBER(reserved3)},	{MEMBER(burst_ns)},   {MEMBER(reserved4)},
+};
 
 /* A struct member that no row names would be lost silently. */
 static void thread_table_covers_the_struct(void **state)
@@ -188,6 +233,8 @@ static void thread_table_covers_the_struct(void **state)
 	unsigned char covered[sizeof(struct wk_thread)] = {};
 
 	(void)state;
+	for (size_t i = 0; i < sizeof(not_recorded) / sizeof(not_recorded[0]); i++)
+		memset(covered + not_recorded[i].offset, 1, not_recorded[i].size);
 	for (const struct field *field = thread_fields; field->name; field++) {
 		assert_true(field->kind == FIELD_COMM || field->size == 4 || field->size == 8);
 		for (size_t i = 0; i < field->size; i++) {
@@ -199,6 +246,78 @@ static void thread_table_covers_the_struct(void **state)
 	}
 	for (size_t i = 0; i < sizeof(covered); i++)
 		assert_int_equal(covered[i], 1);
+}
+
+/* The same for the tables of causes, charges and wakes: the fields cover bytes from..until - 1. */
+static void assert_covers(const struct field *fields, size_t from, size_t until)
+{
+	unsigned char covered[1024] = {};
+
+	assert_true(until <= sizeof(covered));
+	for (const struct field *field = fields; field->name; field++)
+		for (size_t i = 0; i < field->size; i++) {
+			assert_int_equal(covered[field->offset + i], 0);
+			covered[field->offset + i] = 1;
+		}
+	for (size_t i = from; i < until; i++)
+		assert_int_equal(covered[i], 1);
+}
+
+static void tables_of_causes_cover_their_structs(void **state)
+{
+	size_t c = offsetof(struct capture_cause, c);
+
+	(void)state;
+	assert_covers(cause_fields, c, c + sizeof(struct wk_cause));
+	assert_covers(charge_fields, 0, sizeof(struct wk_charge));
+	assert_covers(wake_fields, 0, sizeof(struct wk_wake_event));
+}
+
+/* Every byte of a cause at its largest. */
+static void extreme_causes_survive(void **state)
+{
+	struct recording recording = {}, again;
+	struct capture *capture;
+	struct capture_cause *cause;
+	struct file file;
+	struct diag diag;
+
+	(void)state;
+	sample_tool(&recording);
+	capture = sample_add_run(&recording, "a", "run", NULL, 0);
+	sample_add_cause(capture, 1, WK_CONTEXT_NONE, 1, 1, 0);
+	cause = &capture->causes.items[0];
+	memset(&cause->c, 0xff, sizeof(cause->c));
+	cause->c.name[WK_NAME_BYTES - 1] = '\0';
+	cause->number = 1 << 24;
+	*vec_push(&cause->intervals) = (struct capture_interval){WK_HIST_BUCKETS - 1, UINT32_MAX};
+	memset(&capture->charges.items[0], 0xff, sizeof(capture->charges.items[0]));
+	capture->charges.items[0].cause = 1 << 24;
+	*vec_push(&capture->timeline) = (struct wk_wake_event){UINT64_MAX, 1 << 24, UINT32_MAX};
+	/* Another CPU wrote first: kept as it came. */
+	*vec_push(&capture->timeline) = (struct wk_wake_event){3, 1 << 24, 0};
+	capture->timeline_left_out = UINT64_MAX;
+	file = write_recording(&recording);
+	assert_int_equal(read_bytes(file.bytes, file.n, &again, &diag), 0);
+	compare_causes(capture, &again.runs.items[0]);
+	free(file.bytes);
+	recording_free_members(&again);
+	recording_free_members(&recording);
+}
+
+/* A recording made before there were causes: they are not known, which is not none. */
+static void older_recordings_have_no_causes(void **state)
+{
+	struct file file = small_file();
+	struct recording recording;
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(read_bytes(file.bytes, file.n, &recording, &diag), 0);
+	assert_false(recording.runs.items[0].causes_counted);
+	assert_int_equal(recording.runs.items[0].causes.n, 0);
+	recording_free_members(&recording);
+	free(file.bytes);
 }
 
 /* Every byte of a thread at its largest and smallest. */
@@ -216,6 +335,9 @@ static void extreme_values_survive(void **state)
 	t = &sample_add_thread(capture, 1, "x", 0, 0)->t;
 	memset(t, 0xff, sizeof(*t));
 	t->comm[WK_COMM_BYTES - 1] = '\0';
+	t->serial = 1 << 24;
+	for (size_t i = 0; i < sizeof(not_recorded) / sizeof(not_recorded[0]); i++)
+		memset((char *)t + not_recorded[i].offset, 0, not_recorded[i].size);
 	capture->noise.steal_share = 0.1 + 0.2;
 	capture->noise.irq_share = NAN;
 	capture->noise.other_cpu_share = 5e-324;
@@ -538,6 +660,10 @@ static void a_deflate_bomb_is_stopped(void **state)
 #define RUN(members)	      "{" TOOL ",\"runs\":[{\"label\":\"l\",\"workload\":\"run\"" members "}]}"
 #define THREADS(columns, row) RUN(",\"threads\":{\"columns\":[" columns "],\"rows\":[[" row "]]}")
 
+/* rows: "[1],[2]"; further members may follow. */
+#define CAUSES(columns, rows, ...)                                                                 \
+	RUN(",\"causes\":{\"columns\":[" columns "],\"rows\":[" rows "]}" __VA_ARGS__)
+
 static void nonsense_is_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -606,6 +732,29 @@ static void nonsense_is_refused(void **state)
 		RUN(",\"threads\":{\"columns\":[\"pid\"],\"rows\":[[1]]},\"syscalls\":[[2,1,1,1]]"),
 		RUN(",\"threads\":{\"columns\":[\"pid\"],\"rows\":[[1]]},\"syscalls\":[7]"),
 		RUN(",\"seconds\":{\"columns\":[\"full_delta\"],\"rows\":[[\"1\"]]}"),
+		THREADS("\"serial\"", "16777217"),
+		RUN(",\"causes_counted\":1"),
+		RUN(",\"causes\":[]"),
+		CAUSES("\"number\"", "[0]"),
+		CAUSES("\"number\"", "[1],[1]"),
+		CAUSES("\"number\"", "[2],[1]"),
+		CAUSES("\"number\"", "[16777217]"),
+		CAUSES("\"wakeups\"", "[1]"), /* no number */
+		CAUSES("\"number\",\"context\"", "[1,256]"),
+		CAUSES("\"number\",\"sleep_call\"", "[1,65536]"),
+		CAUSES("\"number\",\"name\"", "[1,\"0123456789012345678901234567890123456789\"]"),
+		CAUSES("\"number\",\"name\"", "[1,\"a\\u0000\"]"),
+		CAUSES("\"number\"", "[1]", ",\"intervals\":[]"),
+		CAUSES("\"number\"", "[1]", ",\"intervals\":[[0]]"),
+		CAUSES("\"number\"", "[1]", ",\"intervals\":[[0,0]]"),
+		CAUSES("\"number\"", "[1]", ",\"intervals\":[[448,1]]"),
+		CAUSES("\"number\"", "[1]", ",\"intervals\":[[0,4294967296]]"),
+		CAUSES("\"number\"", "[1]", ",\"intervals\":[[2,1,2,1]]"),
+		RUN(",\"intervals\":[[1,1]]"), /* no such cause */
+		RUN(",\"charges\":{\"columns\":[\"cause\"],\"rows\":[[1]]}"),
+		RUN(",\"timeline\":{\"columns\":[\"cause\"],\"rows\":[[1]]}"),
+		CAUSES("\"number\"", "[1]", ",\"charges\":{\"columns\":[\"root\"],\"rows\":[[1]]}"),
+		CAUSES("\"number\"", "[1]", ",\"timeline\":{\"columns\":[\"cause\"],\"rows\":[[2]]}"),
 	};
 
 	(void)state;
@@ -673,6 +822,9 @@ int main(void)
 		cmocka_unit_test(every_value_survives),
 		cmocka_unit_test(thread_table_covers_the_struct),
 		cmocka_unit_test(extreme_values_survive),
+		cmocka_unit_test(tables_of_causes_cover_their_structs),
+		cmocka_unit_test(extreme_causes_survive),
+		cmocka_unit_test(older_recordings_have_no_causes),
 		cmocka_unit_test(a_pipe_carries_a_recording),
 		cmocka_unit_test(a_file_is_incomplete_until_it_is_whole),
 		cmocka_unit_test(a_full_disk_is_an_error),

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/fields.h"
+#include "record/decode_why.h"
+#include "record/table.h"
 
 /* Far above what is written; below, memory for the tree stays within a few times the text. */
 #define VALUES_MAX     (32u << 20)
 #define DEPTH_MAX      12
 #define RUNS_MAX       65536
-#define COLUMNS_MAX    512
 #define ARGV_BYTES_MAX (1 << 20)
 
 /* ---- before parsing -------------------------------------------------------------------------- */
@@ -48,125 +48,37 @@ static int check_shape(const struct field_reader *reader, const char *text, size
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Which field each column of a table is; NULL: not one of ours. */
-struct columns {
-	const struct field *fields[COLUMNS_MAX];
-	size_t n;
-};
-
-static const struct field *find_field(const struct field *fields, const json_t *name)
-{
-	for (; fields->name; fields++)
-		if (strcmp(fields->name, json_string_value(name)) == 0)
-			return fields;
-	return NULL;
-}
-
-static int decode_columns(const struct field_reader *reader, const struct field *fields,
-			  const json_t *json, const char *what, struct columns *ret_columns)
-{
-	size_t n = json_array_size(json);
-
-	if (!json_is_array(json) || n > COLUMNS_MAX)
-		return field_refuse(reader, "the columns of %s are no list of at most %d", what,
-				    COLUMNS_MAX);
-	for (size_t i = 0; i < n; i++) {
-		const json_t *name = json_array_get(json, i);
-		const struct field *field;
-
-		if (!json_is_string(name))
-			return field_refuse(reader, "a column of %s has no name", what);
-		field = find_field(fields, name);
-		for (size_t j = 0; field && j < i; j++)
-			if (ret_columns->fields[j] == field)
-				return field_refuse(reader, "%s have two columns '%s'", what,
-						    field->name);
-		ret_columns->fields[i] = field;
-	}
-	ret_columns->n = n;
-	return 0;
-}
-
-static int decode_row(const struct field_reader *reader, const struct columns *columns,
-		      const json_t *row, const char *what, void *to)
-{
-	if (!json_is_array(row) || json_array_size(row) != columns->n)
-		return field_refuse(reader, "a row of %s does not have %zu values", what,
-				    columns->n);
-	for (size_t i = 0; i < columns->n; i++) {
-		int err = columns->fields[i] ? field_decode(reader, columns->fields[i],
-							    json_array_get(row, i), what, to)
-					     : 0;
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Columns and rows of a table that may be missing: then there are none. */
-static int open_table(const struct field_reader *reader, const struct field *fields,
-		      const json_t *table, const char *what, struct columns *ret_columns,
-		      const json_t **ret_rows)
-{
-	const json_t *rows = json_object_get(table, "rows");
-
-	*ret_rows = NULL;
-	if (!table)
-		return 0;
-	if (!json_is_object(table) || !json_is_array(rows))
-		return field_refuse(reader, "%s are no table", what);
-	*ret_rows = rows;
-	return decode_columns(reader, fields, json_object_get(table, "columns"), what, ret_columns);
-}
-
-static int decode_threads(const struct field_reader *reader, const json_t *table,
+static int decode_threads(const struct field_reader *reader, const json_t *json,
 			  struct capture *capture)
 {
-	struct columns columns = {};
-	const json_t *rows;
-	int err = open_table(reader, thread_fields, table, "threads", &columns, &rows);
+	struct table_reader table;
+	int err = table_open(&table, reader, thread_fields, json, "threads");
 
-	for (size_t i = 0; !err && i < json_array_size(rows); i++)
-		err = decode_row(reader, &columns, json_array_get(rows, i), "threads",
-				 &vec_push(&capture->threads)->t);
+	for (size_t i = 0; !err && i < table_rows(&table); i++)
+		err = table_row(&table, i, &vec_push(&capture->threads)->t);
+	table_close(&table);
 	return err;
 }
 
-static int decode_seconds(const struct field_reader *reader, const json_t *table,
+static int decode_seconds(const struct field_reader *reader, const json_t *json,
 			  struct capture *capture)
 {
-	struct columns columns = {};
-	const json_t *rows;
-	int err = open_table(reader, second_fields, table, "seconds", &columns, &rows);
+	struct table_reader table;
+	int err = table_open(&table, reader, second_fields, json, "seconds");
 
-	for (size_t i = 0; !err && i < json_array_size(rows); i++)
-		err = decode_row(reader, &columns, json_array_get(rows, i), "seconds",
-				 vec_push(&capture->seconds));
+	for (size_t i = 0; !err && i < table_rows(&table); i++)
+		err = table_row(&table, i, vec_push(&capture->seconds));
+	table_close(&table);
 	return err;
 }
 
-/* number, count, number, count …: numbers rise, no count is 0. */
-static int decode_thread_syscalls(const struct field_reader *reader, const json_t *pairs,
-				  struct capture_thread *thread)
+static void take_syscall(void *to, uint64_t nr, uint64_t count)
 {
-	size_t n = json_array_size(pairs);
+	struct capture_thread *thread = to;
+	struct capture_syscall *call = vec_push(&thread->syscalls);
 
-	if (!json_is_array(pairs) || n % 2)
-		return field_refuse(reader, "system calls of a thread are no list of pairs");
-	for (size_t i = 0; i < n; i += 2) {
-		struct capture_syscall *call;
-		uint64_t nr, count;
-
-		if (!number_decode(json_array_get(pairs, i), UINT32_MAX, &nr) ||
-		    !number_decode(json_array_get(pairs, i + 1), UINT64_MAX, &count) || !count ||
-		    (i && nr <= thread->syscalls.items[i / 2 - 1].nr))
-			return field_refuse(reader, "system calls of a thread are out of order");
-		call = vec_push(&thread->syscalls);
-		call->nr = (uint32_t)nr;
-		call->count = count;
-	}
-	return 0;
+	call->nr = (uint32_t)nr;
+	call->count = count;
 }
 
 static int decode_syscalls(const struct field_reader *reader, const json_t *all,
@@ -179,8 +91,9 @@ static int decode_syscalls(const struct field_reader *reader, const json_t *all,
 	if (!json_is_array(all) || json_array_size(all) != capture->threads.n)
 		return field_refuse(reader, "system calls are not listed for each thread");
 	for (size_t i = 0; !err && i < capture->threads.n; i++)
-		err = decode_thread_syscalls(reader, json_array_get(all, i),
-					     &capture->threads.items[i]);
+		err = pairs_decode(reader, json_array_get(all, i), "system calls of a thread",
+				   UINT32_MAX, UINT64_MAX, take_syscall,
+				   &capture->threads.items[i]);
 	return err;
 }
 
@@ -291,6 +204,8 @@ static int decode_capture(const struct field_reader *reader, const json_t *json,
 		err = decode_syscalls(reader, json_object_get(json, "syscalls"), capture);
 	if (!err)
 		err = decode_seconds(reader, json_object_get(json, "seconds"), capture);
+	if (!err)
+		err = why_decode(reader, json, capture);
 	if (!err && (!capture->label[0] || !capture->workload[0]))
 		err = field_refuse(reader, "a run has no label or no workload");
 	return err;

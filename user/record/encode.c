@@ -93,6 +93,35 @@ static void emit_syscalls(struct packer *packer, const struct capture *capture)
 	emit_text(packer, "]");
 }
 
+/* For each cause, in the order of the table: bucket, count, bucket, count … */
+static void emit_intervals(struct packer *packer, const struct capture *capture)
+{
+	emit_text(packer, ",\n\"intervals\":[");
+	for (size_t i = 0; i < capture->causes.n; i++) {
+		const struct capture_cause *cause = &capture->causes.items[i];
+		json_t *pairs = encode_array();
+
+		for (size_t j = 0; j < cause->intervals.n; j++) {
+			add(pairs, number_encode(cause->intervals.items[j].bucket));
+			add(pairs, number_encode(cause->intervals.items[j].count));
+		}
+		emit_text(packer, i ? ",\n" : "\n");
+		emit_json(packer, pairs, 0);
+	}
+	emit_text(packer, "]");
+}
+
+static void emit_why(struct packer *packer, const struct capture *capture)
+{
+	emit_table(packer, "causes", cause_fields, capture->causes.items, capture->causes.n,
+		   sizeof(*capture->causes.items));
+	emit_intervals(packer, capture);
+	emit_table(packer, "charges", charge_fields, capture->charges.items, capture->charges.n,
+		   sizeof(*capture->charges.items));
+	emit_table(packer, "timeline", wake_fields, capture->timeline.items, capture->timeline.n,
+		   sizeof(*capture->timeline.items));
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 static json_t *encode_argv(const struct capture_image *image)
@@ -155,6 +184,8 @@ static void emit_capture(struct packer *packer, const struct capture *capture)
 	emit_syscalls(packer, capture);
 	emit_table(packer, "seconds", second_fields, capture->seconds.items, capture->seconds.n,
 		   sizeof(*capture->seconds.items));
+	if (capture->causes_counted)
+		emit_why(packer, capture);
 	emit_text(packer, "}");
 }
 

@@ -73,6 +73,50 @@ const struct field thread_fields[] = {
 	THREAD(second_end_ns),
 	THREAD(second_oncpu_ns),
 	THREAD(second_wakeups),
+	THREAD(serial),
+	THREAD(herds),
+	THREAD(herd_woken),
+	THREAD(herd_max),
+	THREAD(burst),
+	{NULL},
+};
+
+#define CAUSE(name, member) FIELD(struct capture_cause, name, member, FIELD_UNSIGNED)
+
+const struct field cause_fields[] = {
+	CAUSE("number", number),
+	CAUSE("serial", c.key.serial),
+	CAUSE("context", c.key.context),
+	CAUSE("waker", c.key.waker),
+	CAUSE("sleep_call", c.key.sleep_call),
+	CAUSE("wake_call", c.key.wake_call),
+	CAUSE("uninterruptible", c.key.uninterruptible),
+	CAUSE("timeout_class", c.key.timeout_class),
+	CAUSE("function", c.key.function),
+	CAUSE("object", c.key.object),
+	CAUSE("wakeups", c.wakeups),
+	CAUSE("first_ns", c.first_ns),
+	CAUSE("last_ns", c.last_ns),
+	CAUSE("interval_square", c.interval_square),
+	CAUSE("timeouts", c.timeouts),
+	CAUSE("timeout_sum_ns", c.timeout_sum_ns),
+	FIELD(struct capture_cause, "name", c.name, FIELD_NAME),
+	{NULL},
+};
+
+#define CHARGE(member) FIELD(struct wk_charge, #member, member, FIELD_UNSIGNED)
+
+const struct field charge_fields[] = {
+	CHARGE(cause),	CHARGE(root),	CHARGE(wakeups),  CHARGE(oncpu_ns),
+	CHARGE(runq_ns), CHARGE(futile), CHARGE(sleep_ns), {NULL},
+};
+
+#define WAKE(member) FIELD(struct wk_wake_event, #member, member, FIELD_UNSIGNED)
+
+const struct field wake_fields[] = {
+	WAKE(time_ns),
+	WAKE(cause),
+	WAKE(root),
 	{NULL},
 };
 
@@ -107,6 +151,8 @@ const struct field capture_fields[] = {
 	CAPTURE(observer_wakeups, FIELD_UNSIGNED),
 	CAPTURE(observer_oncpu_ns, FIELD_UNSIGNED),
 	CAPTURE(rusage_oncpu_ns, FIELD_UNSIGNED),
+	CAPTURE(causes_counted, FIELD_BOOL),
+	CAPTURE(timeline_left_out, FIELD_UNSIGNED),
 	{NULL},
 };
 
@@ -283,12 +329,20 @@ char *bytes_decode(const json_t *json, size_t *ret_n)
 /* ---- members --------------------------------------------------------------------------------- */
 
 /* Members of 4 and of 8 bytes, through memcpy: the tables know sizes, not types. */
+/* Members of 1, 2, 4 or 8 bytes; signed ones have 4 or 8. */
 static uint64_t load(const void *at, const struct field *field)
 {
-	uint32_t half;
 	uint64_t whole;
+	uint32_t half;
+	uint16_t quarter;
 
-	if (field->size == sizeof(half)) {
+	switch (field->size) {
+	case 1:
+		return *(const uint8_t *)at;
+	case 2:
+		memcpy(&quarter, at, sizeof(quarter));
+		return quarter;
+	case 4:
 		memcpy(&half, at, sizeof(half));
 		return field->kind == FIELD_SIGNED ? (uint64_t)(int32_t)half : half;
 	}
@@ -299,11 +353,29 @@ static uint64_t load(const void *at, const struct field *field)
 static void store(void *at, const struct field *field, uint64_t value)
 {
 	uint32_t half = (uint32_t)value;
+	uint16_t quarter = (uint16_t)value;
 
-	if (field->size == sizeof(half))
+	switch (field->size) {
+	case 1:
+		*(uint8_t *)at = (uint8_t)value;
+		break;
+	case 2:
+		memcpy(at, &quarter, sizeof(quarter));
+		break;
+	case 4:
 		memcpy(at, &half, sizeof(half));
-	else
+		break;
+	default:
 		memcpy(at, &value, sizeof(value));
+	}
+}
+
+/* Most bytes of text that a char array takes, its NUL aside. */
+static size_t text_room(const struct field *field)
+{
+	if (field->kind == FIELD_COMM)
+		return WK_COMM_BYTES - 1;
+	return field->kind == FIELD_NAME ? field->size - 1 : STRING_BYTES_MAX;
 }
 
 json_t *field_encode(const struct field *field, const void *from)
@@ -325,7 +397,8 @@ json_t *field_encode(const struct field *field, const void *from)
 		memcpy(&real, at, sizeof(real));
 		return isfinite(real) ? made(json_real(real)) : json_null();
 	case FIELD_COMM:
-		return bytes_encode(at, strnlen(at, WK_COMM_BYTES - 1));
+	case FIELD_NAME:
+		return bytes_encode(at, strnlen(at, text_room(field)));
 	case FIELD_STRING:
 	case FIELD_OPTIONAL:
 		break;
@@ -338,7 +411,7 @@ json_t *field_encode(const struct field *field, const void *from)
 
 static bool decode_number(const struct field *field, const json_t *from, void *at)
 {
-	uint64_t max = field->size == 4 ? UINT32_MAX : UINT64_MAX, value;
+	uint64_t max = UINT64_MAX >> (64 - 8 * field->size), value;
 	int64_t number = json_integer_value(from);
 
 	if (field->kind == FIELD_SIGNED) {
@@ -356,17 +429,17 @@ static bool decode_number(const struct field *field, const json_t *from, void *a
 /* A C string: no NUL in it. */
 static bool decode_text(const struct field *field, const json_t *from, void *at)
 {
-	size_t max = field->kind == FIELD_COMM ? WK_COMM_BYTES - 1 : STRING_BYTES_MAX, n;
+	size_t n;
 	char *text;
 
 	if (json_is_null(from) && field->kind == FIELD_OPTIONAL)
 		return true;
 	text = bytes_decode(from, &n);
-	if (!text || n > max || memchr(text, '\0', n)) {
+	if (!text || n > text_room(field) || memchr(text, '\0', n)) {
 		free(text);
 		return false;
 	}
-	if (field->kind == FIELD_COMM) {
+	if (field->kind == FIELD_COMM || field->kind == FIELD_NAME) {
 		memcpy(at, text, n + 1);
 		free(text);
 	} else {
@@ -413,6 +486,7 @@ int field_decode(const struct field_reader *reader, const struct field *field, c
 	case FIELD_STRING:
 	case FIELD_OPTIONAL:
 	case FIELD_COMM:
+	case FIELD_NAME:
 		good = decode_text(field, from, at);
 		break;
 	}

@@ -10,13 +10,14 @@
 #include "base/diag.h"
 
 enum field_kind {
-	FIELD_UNSIGNED, /* of 4 or 8 bytes */
+	FIELD_UNSIGNED, /* of 1, 2, 4 or 8 bytes */
 	FIELD_SIGNED,	/* of 4 or 8 bytes */
 	FIELD_BOOL,
 	FIELD_REAL,	/* double; what is not finite is null */
 	FIELD_STRING,	/* owned char *; NULL is written as "" */
 	FIELD_OPTIONAL, /* owned char *; NULL is null */
 	FIELD_COMM,	/* char array that holds at most WK_COMM_BYTES - 1 bytes and NUL */
+	FIELD_NAME,	/* char array that holds as many bytes as it has room for, and NUL */
 };
 
 struct field {
@@ -34,6 +35,9 @@ struct field {
 /* Tables, each ended by a row whose name is NULL. */
 extern const struct field thread_fields[];  /* struct wk_thread */
 extern const struct field second_fields[];  /* struct wk_second */
+extern const struct field cause_fields[];   /* what struct capture_cause holds directly */
+extern const struct field charge_fields[];  /* struct wk_charge */
+extern const struct field wake_fields[];    /* struct wk_wake_event */
 extern const struct field capture_fields[]; /* what struct capture holds directly */
 extern const struct field runtime_fields[];
 extern const struct field startup_fields[];

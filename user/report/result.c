@@ -209,6 +209,9 @@ void result_init(struct result *ret_result, const struct recording *recording)
 		run_init(run, &recording->runs.items[i]);
 		result.trusted = result.trusted && run->trust.ok;
 	}
+	/* Only now: runs have moved while there came more of them. */
+	for (size_t i = 0; i < result.runs.n; i++)
+		why_init(vec_push(&result.whys), &result.runs.items[i], recording->tool.arch);
 	result_group_runs(&groups, &result);
 	for (size_t i = 0; i < groups.all.n; i++)
 		result_summarise(&result, &groups.all.items[i]);
@@ -223,7 +226,10 @@ void result_free_members(struct result *result)
 		return;
 	for (size_t i = 0; i < result->runs.n; i++)
 		run_free_members(&result->runs.items[i]);
+	for (size_t i = 0; i < result->whys.n; i++)
+		why_free_members(&result->whys.items[i]);
 	free(result->runs.items);
+	free(result->whys.items);
 	free(result->summaries.items);
 	free(result->comparisons.items);
 	memset(result, 0, sizeof(*result));

@@ -5,6 +5,7 @@
 
 #include "model/metric.h"
 #include "model/run.h"
+#include "model/why.h"
 #include "stat/stat.h"
 
 struct result_summary {
@@ -22,6 +23,7 @@ struct result_comparison {
 struct result {
 	const struct recording *recording; /* not owned */
 	VEC(struct run) runs;		   /* one for each capture, in its order */
+	VEC(struct why) whys;		   /* why the threads of each run woke; points into runs */
 	VEC(struct result_summary) summaries;
 	/* Each label against the first of its workload and variant that is not floor, and against floor. */
 	VEC(struct result_comparison) comparisons;

@@ -1,0 +1,12 @@
+/* Causes, charges and the timeline of a run in a recording, nothing in them believed. */
+#ifndef WAKEWHY_RECORD_DECODE_WHY_H
+#define WAKEWHY_RECORD_DECODE_WHY_H
+
+#include "model/capture.h"
+#include "record/fields.h"
+
+/* From the object of a run into capture; what is missing stays empty. -EINVAL with the reason in the
+ * diag of reader. */
+int why_decode(const struct field_reader *reader, const json_t *run, struct capture *capture);
+
+#endif
