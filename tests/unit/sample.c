@@ -227,16 +227,16 @@ static void sample_idle_causes(struct capture *capture, bool is_rust)
 	sample_set_timeout(cause, 441, is_rust ? WK_SECOND_NS : 0);
 	if (!is_rust)
 		strcpy(cause->name, "timerfd_tmrproc");
-	sample_set_period(capture, 1, 400000000, 900000000);
+	sample_set_period(capture, 1, 0, WK_SECOND_NS);
 	cause = sample_add_cause(capture, 2, WK_CONTEXT_THREAD, threads[1].t.count.wakeups,
 				 threads[1].t.count.oncpu_ns, 1);
 	sample_set_waker(cause, 1, 202, 202);
-	sample_set_period(capture, 2, 400150000, 900000000);
+	sample_set_period(capture, 2, 150000, WK_SECOND_NS);
 	capture->charges.items[1].futile = 19;
 	if (is_rust) {
 		cause = sample_add_cause(capture, 3, WK_CONTEXT_THREAD, 20, 1200000, 1);
 		sample_set_waker(cause, 1, 202, 202);
-		sample_set_period(capture, 3, 400300000, 900000000);
+		sample_set_period(capture, 3, 300000, WK_SECOND_NS);
 	} else {
 		cause = sample_add_cause(capture, 3, WK_CONTEXT_HRTIMER, 199, 9160000, 0);
 		sample_set_timeout(cause, 202, 100000000);

@@ -3,8 +3,8 @@
 
 #include "record/table.h"
 
-/* Threads and causes are looked up in arrays by number: a large one in a small file would ask for much
- * memory. No window comes near. */
+/* Threads and causes are looked up in arrays by number: a large one in a small file would ask for
+ * much memory. No window comes near. */
 #define NUMBER_MAX (1u << 24)
 
 static int check_serials(const struct field_reader *reader, const struct capture *capture)
@@ -96,8 +96,8 @@ static int decode_charges(const struct field_reader *reader, const json_t *json,
 	return err;
 }
 
-/* CPUs that write at once may have written in either order: it is kept, so that a recording says what
- * the live run said. */
+/* CPUs that write at once may have written in either order: it is kept, so that a recording says
+ * what the live run said. */
 static int decode_timeline(const struct field_reader *reader, const json_t *json,
 			   struct capture *capture)
 {

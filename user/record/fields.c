@@ -107,7 +107,7 @@ const struct field cause_fields[] = {
 #define CHARGE(member) FIELD(struct wk_charge, #member, member, FIELD_UNSIGNED)
 
 const struct field charge_fields[] = {
-	CHARGE(cause),	CHARGE(root),	CHARGE(wakeups),  CHARGE(oncpu_ns),
+	CHARGE(cause),	 CHARGE(root),	 CHARGE(wakeups),  CHARGE(oncpu_ns),
 	CHARGE(runq_ns), CHARGE(futile), CHARGE(sleep_ns), {NULL},
 };
 

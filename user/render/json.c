@@ -4,57 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "render/formats.h"
+#include "render/json.h"
 #include "sym/syscall_names.h"
 
 #define JSON_SCHEMA_NAME "wakewhy/1"
-
-/* All functions return a new reference, and make NULL, NaN and unknown values null. */
-
-static json_t *json_of_text(const char *text)
-{
-	char *utf8;
-	json_t *value;
-
-	if (!text)
-		return json_null();
-	utf8 = text_utf8(text);
-	value = json_string(utf8);
-	free(utf8);
-	return value;
-}
-
-static json_t *json_of_bytes(const char *bytes, size_t n)
-{
-	char *utf8 = text_utf8_bytes(bytes, n);
-	json_t *value = json_string(utf8);
-
-	free(utf8);
-	return value;
-}
-
-static json_t *json_of_comm(const char comm[WK_COMM_BYTES])
-{
-	return json_of_bytes(comm, strnlen(comm, WK_COMM_BYTES));
-}
-
-/* JSON integers are signed here; what no clock or counter reaches is held at the largest. */
-static json_t *json_of_u64(uint64_t number)
-{
-	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
-}
-
-/* null for the 0 that stands for "not known" or "did not happen". */
-static json_t *json_of_u64_or_null(uint64_t number)
-{
-	return number ? json_of_u64(number) : json_null();
-}
-
-static json_t *json_of_real(double number)
-{
-	return isfinite(number) ? json_real(number) : json_null();
-}
 
 /* Exit status as a shell shows it: the status, or 128 + signal. */
 static json_t *json_of_status(int status)
@@ -62,11 +16,6 @@ static json_t *json_of_status(int status)
 	if (status < 0)
 		return json_null();
 	return json_integer(status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff);
-}
-
-static void json_set(json_t *object, const char *name, json_t *value)
-{
-	json_object_set_new(object, name, value);
 }
 
 /* ---- parts of a run ----------------------------------------------------------------------------
@@ -329,7 +278,7 @@ static void json_add_identity(json_t *object, const struct run *run)
 	json_set(object, "syscalls_counted", json_boolean(capture->syscalls_counted));
 }
 
-static json_t *json_of_run(const struct run *run, const char *arch)
+static json_t *json_of_run(const struct run *run, const struct why *why, const char *arch)
 {
 	const struct capture *capture = run->capture;
 	json_t *object = json_object(), *totals = json_object();
@@ -345,9 +294,7 @@ static json_t *json_of_run(const struct run *run, const char *arch)
 		json_array_append_new(threads,
 				      json_of_thread(&run->threads.items[i], capture, arch));
 	json_set(object, "threads", threads);
-	/* Part of the contract; this version has no evidence of causes to fill them from. */
-	json_set(object, "causes", json_array());
-	json_set(object, "edges", json_array());
+	json_add_why(object, why, capture);
 	json_set(object, "series", json_of_series(run));
 	json_set(object, "startup", json_of_startup(&capture->startup));
 	json_set(object, "result", json_of_workload_result(run));
@@ -433,7 +380,8 @@ static json_t *json_of_result(const struct result *result)
 
 	for (size_t i = 0; i < result->runs.n; i++)
 		json_array_append_new(
-			runs, json_of_run(&result->runs.items[i], result->recording->tool.arch));
+			runs, json_of_run(&result->runs.items[i], &result->whys.items[i],
+					  result->recording->tool.arch));
 	for (size_t i = 0; i < result->summaries.n; i++)
 		json_array_append_new(summary, json_of_summary(&result->summaries.items[i]));
 	for (size_t i = 0; i < result->comparisons.n; i++)

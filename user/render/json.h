@@ -1,0 +1,27 @@
+/* Pieces of the JSON renderers. */
+#ifndef WAKEWHY_RENDER_JSON_H
+#define WAKEWHY_RENDER_JSON_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/why.h"
+
+/* All return a new reference, and make NULL, NaN and unknown values null. */
+json_t *json_of_text(const char *text); /* broken UTF-8 becomes U+FFFD */
+json_t *json_of_bytes(const char *bytes, size_t n);
+json_t *json_of_comm(const char comm[WK_COMM_BYTES]);
+/* JSON integers are signed here; what no clock or counter reaches is held at the largest. */
+json_t *json_of_u64(uint64_t number);
+/* null for the 0 that stands for "not known" or "did not happen". */
+json_t *json_of_u64_or_null(uint64_t number);
+json_t *json_of_real(double number);
+/* Takes the reference to value. */
+void json_set(json_t *object, const char *name, json_t *value);
+
+/* Adds what is known about why the threads of a run woke: "causes", "roots", "edges", "loops",
+ * "herds", "spins" and what tells how far they reach. */
+void json_add_why(json_t *run, const struct why *why, const struct capture *capture);
+
+#endif
