@@ -56,6 +56,7 @@ enum wk_context {
 	WK_CONTEXT_IRQ,	    /* a device's interrupt: waker is its number */
 	WK_CONTEXT_BIRTH,   /* not a wake: the thread was created, by the followed thread `waker` */
 	WK_CONTEXT_BEFORE,  /* not a wake: it ran already when the window opened */
+	WK_CONTEXT_EXPIRED, /* no waking was seen, but it had slept as long as it had asked for */
 };
 
 #define WK_NO_CALL 0xffff
@@ -80,7 +81,9 @@ struct wk_cause {
 	struct wk_cause_key key;
 	__u64 wakeups;
 	__u64 first_ns, last_ns;
-	__u64 interval_square; /* sum of squares of intervals, in units of 2^20 ns² (1.05 ms²/10^6) */
+	__u64 interval_ns;     /* the first one */
+	__u64 interval_square; /* sum over all of (interval - interval_ns)², in units of 2^10 ns²;
+				* WK_NEVER: one differed by more than 4 s */
 	__u64 timeouts;	       /* wakes whose sleep had asked for a timeout */
 	__u64 timeout_sum_ns;
 	char name[WK_NAME_BYTES]; /* of the waker, the timer's function, or the device */
@@ -202,7 +205,8 @@ struct wk_thread {
 	__u32 cause, root, charge;   /* what it runs for now; 0: not known */
 	__u32 charge_cause, charge_root; /* of `charge` */
 	__u64 timeout_ns;	     /* asked for by the sleep it is in or came from; 0: none */
-	__u64 run_ns;		     /* on CPU since it woke */
+	__u64 run_ns;		     /* on CPU since it woke, */
+	__u64 woke_ns;		     /* which was then */
 	__u64 event_ns;		     /* of its last entry on the timeline */
 	__u16 sleep_call;
 	__u8 uninterruptible;
@@ -212,7 +216,7 @@ struct wk_thread {
 	__u64 burst_ns;
 	__u64 herds, herd_woken;
 	__u32 herd_max;
-	__u32 reserved4;
+	__u32 events; /* on the timeline */
 };
 
 /* Value of the task storage: the slot and the system calls by number. The table lives and dies with

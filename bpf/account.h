@@ -170,7 +170,9 @@ ACCOUNT_INLINE void account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 c
 	t->cpu = cpu;
 }
 
-ACCOUNT_INLINE void account_switch_out_seen(struct wk_thread *t, __u64 now_ns, enum wk_state to,
+/* The thread leaves its CPU for `to` (BLOCKED, READY or DEAD); `kernel` holds the kernel's figures
+ * now. When it was on none as far as we know, account_missed_in() comes first. */
+ACCOUNT_INLINE void account_switch_out(struct wk_thread *t, __u64 now_ns, enum wk_state to,
 					    const struct wk_kernel *kernel,
 					    const struct account_view *v)
 {
@@ -237,22 +239,8 @@ ACCOUNT_RARE account_missed_out(struct wk_thread *t, __u64 now_ns, const struct 
 		return 0;
 	to = kernel->voluntary > t->last.voluntary ? WK_STATE_BLOCKED : WK_STATE_READY;
 	out_ns = t->since_ns + account_kernel_ran(t, kernel);
-	account_switch_out_seen(t, out_ns < now_ns ? out_ns : now_ns, to, kernel, v);
+	account_switch_out(t, out_ns < now_ns ? out_ns : now_ns, to, kernel, v);
 	return 0;
-}
-
-/* The thread leaves its CPU for `to` (BLOCKED, READY or DEAD); `kernel` holds the kernel's figures
- * now. Returns whether a switch-in before it had to be inferred. */
-ACCOUNT_INLINE int account_switch_out(struct wk_thread *t, __u64 now_ns, __u32 cpu,
-				      enum wk_state to, const struct wk_kernel *kernel,
-				      const struct account_view *v)
-{
-	int missed = t->state != WK_STATE_RUNNING;
-
-	if (missed)
-		account_missed_in(t, now_ns, cpu, kernel, v);
-	account_switch_out_seen(t, now_ns, to, kernel, v);
-	return missed;
 }
 
 /* Closes the books of a thread at the window's end, for whatever it was doing then. Once. */

@@ -47,12 +47,20 @@ static __always_inline __u16 timeout_class(__u64 ns)
 static __noinline void cause_interval(struct wk_cause *c, __u32 number, __u64 interval_ns)
 {
 	__u32 octave = log2_u64(interval_ns);
-	__u32 bucket;
 	struct wk_hist *hist;
+	__u64 apart;
+	__u32 bucket;
 
 	if (!c || octave < WK_HIST_LOW)
 		return;
-	c->interval_square += (interval_ns >> 10) * (interval_ns >> 10);
+	if (!c->interval_ns)
+		c->interval_ns = interval_ns;
+	apart = interval_ns > c->interval_ns ? interval_ns - c->interval_ns :
+					       c->interval_ns - interval_ns;
+	if (apart >> 32)
+		c->interval_square = WK_NEVER;
+	else if (c->interval_square != WK_NEVER)
+		c->interval_square += (apart >> 5) * (apart >> 5);
 	if (octave >= WK_HIST_LOW + WK_HIST_OCTAVES)
 		bucket = WK_HIST_BUCKETS - 1;
 	else
@@ -158,7 +166,10 @@ static __always_inline void key_of_waking(struct wk_cause_key *key, const struct
 	key->timeout_class = timeout_class(t->timeout_ns);
 }
 
-/* At most one entry in half a millisecond for each thread: counts never depend on it. */
+/* The first few thousand wakes of each thread, then one in half a millisecond: counts never depend on
+ * it. */
+#define TIMELINE_FREE 4096
+
 static __always_inline void timeline_send(struct wk_thread *t, __u64 now_ns)
 {
 	struct wk_wake_event event;
@@ -168,19 +179,32 @@ static __always_inline void timeline_send(struct wk_thread *t, __u64 now_ns)
 	event.time_ns = now_ns;
 	event.cause = t->cause;
 	event.root = t->root;
-	if (now_ns - t->event_ns < 500000 ||
+	if ((t->events >= TIMELINE_FREE && now_ns - t->event_ns < 500000) ||
 	    bpf_ringbuf_output(&timeline, &event, sizeof(event), BPF_RB_NO_WAKEUP))
 		__sync_fetch_and_add(&timeline_left_out, 1);
 	else
 		t->event_ns = now_ns;
+	t->events++;
 }
 
-/* The sleep that a wake ended, as it was before the switch-in. */
+/* The sleep that a wake ended. */
 struct ended_sleep {
+	__u32 state;   /* before the switch-in: enum wk_state */
 	__u32 wakings; /* seen since it went to sleep */
-	__u64 sleep_ns; /* both in the window */
-	__u64 wait_ns;
+	__u64 since_ns; /* when it began */
+	__u64 from_ns; /* that, or the window's start */
+	__u64 runq_ns; /* of the thread until then */
 };
+
+static __always_inline void sleep_read(struct ended_sleep *ret_sleep, const struct wk_thread *t,
+				       __u64 start_ns)
+{
+	ret_sleep->state = t->state;
+	ret_sleep->wakings = t->wakings;
+	ret_sleep->since_ns = t->since_ns;
+	ret_sleep->from_ns = t->since_ns > start_ns ? t->since_ns : start_ns;
+	ret_sleep->runq_ns = t->count.runq_ns;
+}
 
 /* A thread that slept runs again. */
 static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended_sleep *sleep,
@@ -198,18 +222,24 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 		key.sleep_call = t->sleep_call;
 		key.wake_call = WK_NO_CALL;
 		key.uninterruptible = t->uninterruptible;
+		/* Some kernels trace nothing while certain tasks run; not the waking either then. */
+		if (t->timeout_ns && now_ns - sleep->since_ns >= t->timeout_ns) {
+			key.context = WK_CONTEXT_EXPIRED;
+			key.timeout_class = timeout_class(t->timeout_ns);
+		}
 	}
 	cause_set(t, &key);
 	charge_set(t, key.context == WK_CONTEXT_THREAD && t->waking.root ? t->waking.root : t->cause);
 	t->run_ns = 0;
+	t->woke_ns = now_ns;
 	if (!counted)
 		return;
 	number = t->charge;
 	charge = bpf_map_lookup_elem(&charges, &number);
 	if (charge && number) {
 		charge->wakeups++;
-		charge->runq_ns += sleep->wait_ns;
-		charge->sleep_ns += sleep->sleep_ns;
+		charge->runq_ns += t->count.runq_ns - sleep->runq_ns;
+		charge->sleep_ns += now_ns - sleep->from_ns - (t->count.runq_ns - sleep->runq_ns);
 	}
 	number = t->cause;
 	cause = bpf_map_lookup_elem(&causes, &number);
@@ -229,7 +259,7 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 }
 
 /* A thread that has no cause yet: it was born, or ran before the probes. */
-static __noinline void cause_first(struct wk_thread *t, __u32 context)
+static __noinline void cause_first(struct wk_thread *t, __u32 context, __u64 now_ns)
 {
 	struct wk_cause_key key = {};
 
@@ -243,6 +273,7 @@ static __noinline void cause_first(struct wk_thread *t, __u32 context)
 	cause_set(t, &key);
 	charge_set(t, context == WK_CONTEXT_BIRTH && t->waking.root ? t->waking.root : t->cause);
 	t->run_ns = 0;
+	t->woke_ns = now_ns;
 }
 
 /* Charges on-CPU time. asleep: it goes to sleep now, so the wake can be judged. */
@@ -251,8 +282,8 @@ static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __
 	struct wk_charge *charge;
 	__u32 number;
 
-	if (!t->charge && !t->cause)
-		cause_first(t, WK_CONTEXT_BEFORE);
+	if (ns && t->woke_ns < window.start_ns)
+		cause_first(t, WK_CONTEXT_BEFORE, window.start_ns);
 	number = t->charge;
 	charge = bpf_map_lookup_elem(&charges, &number);
 	t->run_ns += ns;
@@ -263,4 +294,22 @@ static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __
 			charge->futile++;
 	}
 	w->busy = 0;
+}
+
+/* What a switch-in means: `sleep` was read before it was accounted. */
+static __always_inline void cause_switch_in(struct wk_thread *t, const struct ended_sleep *sleep,
+					    const struct account_view *v, __u64 now_ns)
+{
+	if (sleep->state == WK_STATE_BLOCKED)
+		cause_wakeup(t, sleep, account_in_window(now_ns, v), now_ns);
+	else if (sleep->state == WK_STATE_NEW)
+		cause_first(t, WK_CONTEXT_BIRTH, now_ns);
+}
+
+/* The same for one that was not traced: t->since_ns is when it must have been. */
+static __noinline void cause_missed_in(struct wk_thread *t, const struct ended_sleep *sleep,
+				       const struct account_view *v, __u64 in_ns)
+{
+	if (t && sleep && v)
+		cause_switch_in(t, sleep, v, in_ns);
 }

@@ -197,7 +197,7 @@ static __always_inline void gate_passed(struct task_struct *task, struct wk_thre
 	t->waking.root = 0;
 	t->cause = 0;
 	t->charge = 0;
-	cause_first(t, WK_CONTEXT_BIRTH);
+	cause_first(t, WK_CONTEXT_BIRTH, now_ns);
 	t->flags &= ~WK_FLAG_GATED;
 	t->minor_faults = BPF_CORE_READ(task, min_flt);
 	t->major_faults = BPF_CORE_READ(task, maj_flt);

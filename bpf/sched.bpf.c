@@ -45,6 +45,8 @@ static __always_inline __u32 state_left_with(__u32 task_state, int preempt)
  * every path through the other, which made loading five times as long. */
 __noinline int switch_out(struct wk_task *w, const struct switch_side *side)
 {
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct ended_sleep sleep;
 	struct account_view v;
 	struct wk_thread *t;
 	__u64 before_ns;
@@ -55,10 +57,14 @@ __noinline int switch_out(struct wk_task *w, const struct switch_side *side)
 	if (!t)
 		return 0;
 	view_take(&v, t);
-	before_ns = t->count.oncpu_ns;
-	if (account_switch_out(t, side->now_ns, bpf_get_smp_processor_id(), side->state,
-			       &side->kernel, &v))
+	if (t->state != WK_STATE_RUNNING) {
+		sleep_read(&sleep, t, v.start_ns);
+		account_missed_in(t, side->now_ns, cpu, &side->kernel, &v);
+		cause_missed_in(t, &sleep, &v, t->since_ns);
 		__sync_fetch_and_add(&inferred, 1);
+	}
+	before_ns = t->count.oncpu_ns;
+	account_switch_out(t, side->now_ns, side->state, &side->kernel, &v);
 	cause_ran(t, w, t->count.oncpu_ns - before_ns, side->state == WK_STATE_BLOCKED);
 	if (side->state == WK_STATE_BLOCKED)
 		sleep_note(t, bpf_get_current_task_btf(), side->task_state, side->now_ns);
@@ -72,8 +78,6 @@ __noinline int switch_in(struct wk_task *w, const struct switch_side *side)
 	struct ended_sleep sleep;
 	struct account_view v;
 	struct wk_thread *t;
-	__u64 before_ns, from_ns;
-	__u32 state;
 
 	if (!w || !side)
 		return 0;
@@ -82,21 +86,15 @@ __noinline int switch_in(struct wk_task *w, const struct switch_side *side)
 		return 0;
 	view_take(&v, t);
 	if (t->state == WK_STATE_RUNNING) {
+		__u64 before_ns = t->count.oncpu_ns;
+
 		account_missed_out(t, side->now_ns, &side->kernel, &v);
+		cause_ran(t, w, t->count.oncpu_ns - before_ns, 0);
 		__sync_fetch_and_add(&inferred, 1);
 	}
-	state = t->state;
-	sleep.wakings = t->wakings;
-	from_ns = t->since_ns > v.start_ns ? t->since_ns : v.start_ns;
-	before_ns = t->count.runq_ns;
+	sleep_read(&sleep, t, v.start_ns);
 	account_switch_in(t, side->now_ns, bpf_get_smp_processor_id(), side->from_idle, &v);
-	if (state == WK_STATE_BLOCKED) {
-		sleep.wait_ns = t->count.runq_ns - before_ns;
-		sleep.sleep_ns = side->now_ns - from_ns - sleep.wait_ns;
-		cause_wakeup(t, &sleep, account_in_window(side->now_ns, &v), side->now_ns);
-	} else if (state == WK_STATE_NEW) {
-		cause_first(t, WK_CONTEXT_BIRTH);
-	}
+	cause_switch_in(t, &sleep, &v, side->now_ns);
 	return 0;
 }
 

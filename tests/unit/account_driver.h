@@ -101,11 +101,17 @@ static inline void subject_out_untraced(struct subject *s, __u64 at_ns, enum wk_
 		s->kernel.voluntary++;
 }
 
-/* Returns whether a switch-in had been missed. */
+/* As sched.bpf.c does. Returns whether a switch-in had been missed. */
 static inline int subject_out(struct subject *s, __u64 at_ns, enum wk_state to)
 {
+	int missed;
+
 	subject_out_untraced(s, at_ns, to);
-	return account_switch_out(&s->t, at_ns, s->cpu, to, &s->kernel, &s->view);
+	missed = s->t.state != WK_STATE_RUNNING;
+	if (missed)
+		account_missed_in(&s->t, at_ns, s->cpu, &s->kernel, &s->view);
+	account_switch_out(&s->t, at_ns, to, &s->kernel, &s->view);
+	return missed;
 }
 
 static inline void subject_settle(struct subject *s)

@@ -467,7 +467,8 @@ static void a_missed_switch_in_lies_behind_the_waking(void **state)
 	assert_int_equal(s.t.count.oncpu_ns, NS_OF_MS(10 + 10 + 5));
 	/* Nor later than now, where the kernel says that it has not run. */
 	s.kernel.oncpu_ns = 0;
-	account_switch_out(&s.t, MS(220), 0, WK_STATE_BLOCKED, &s.kernel, &s.view);
+	account_missed_in(&s.t, MS(220), 0, &s.kernel, &s.view);
+	account_switch_out(&s.t, MS(220), WK_STATE_BLOCKED, &s.kernel, &s.view);
 	assert_int_equal(s.t.count.oncpu_ns, NS_OF_MS(10 + 10 + 5));
 	assert_counts(&s, 4, 0, 4, 0);
 }

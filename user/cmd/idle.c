@@ -296,7 +296,7 @@ static int idle(struct experiment *experiment)
 {
 	struct options *options = &experiment->session.options;
 	size_t n = experiment->contestants.n, together = options->parallel ? n : 1;
-	struct collect_options collect = {.time_probes = true, .groups = (uint32_t)together};
+	struct collect_options collect = {.time_probes = true, .timeline = true, .groups = (uint32_t)together};
 	uint64_t one_ns;
 	int status;
 

@@ -153,6 +153,8 @@ static int skel_size_maps(struct wakewhy_bpf *skel, const struct wk_config *cfg)
 	err = err ?: bpf_map__set_max_entries(skel->maps.dead_syscalls, cfg->slots);
 	err = err ?: bpf_map__set_max_entries(skel->maps.seconds,
 					      cfg->groups * cfg->series_seconds);
+	if (!cfg->timeline)
+		err = err ?: bpf_map__set_max_entries(skel->maps.timeline, cfg->page_bytes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.causes, cfg->causes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.cause_numbers, cfg->causes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.hists, cfg->causes);

@@ -173,7 +173,8 @@ static const char *mechanism_timer_signal(const struct cause_evidence *e)
 
 static bool is_timeout(const struct cause_evidence *e)
 {
-	return (context(e) == WK_CONTEXT_HRTIMER && !strcmp(e->name, "hrtimer_wakeup")) ||
+	return context(e) == WK_CONTEXT_EXPIRED ||
+	       (context(e) == WK_CONTEXT_HRTIMER && !strcmp(e->name, "hrtimer_wakeup")) ||
 	       (context(e) == WK_CONTEXT_TIMER && !strcmp(e->name, "process_timeout"));
 }
 

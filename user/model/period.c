@@ -108,10 +108,13 @@ struct why_period period_of_cause(const struct capture_cause *cause)
 	free(intervals);
 	if (period.known && entered == count && in_period == count) {
 		double mean = (double)(cause->c.last_ns - cause->c.first_ns) / count;
-		double variance = ldexp((double)cause->c.interval_square, 20) / count - mean * mean;
+		double shift = mean - (double)cause->c.interval_ns;
+		double variance =
+			ldexp((double)cause->c.interval_square, 10) / count - shift * shift;
 
 		period.period_ns = mean;
-		period.jitter_ns = variance > 0 ? sqrt(variance) : 0;
+		if (cause->c.interval_square != WK_NEVER)
+			period.jitter_ns = variance > 0 ? sqrt(variance) : 0;
 	} else if (period.known && entered < SUPPORT_SHARE * count) {
 		period.known = false; /* most intervals were too short to be entered */
 	}

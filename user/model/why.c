@@ -84,13 +84,22 @@ static int raw_order(const void *a, const void *b)
 	return (x->cause->number > y->cause->number) - (x->cause->number < y->cause->number);
 }
 
+static bool is_expiry(const struct raw *raw)
+{
+	return raw->cause->c.key.context == WK_CONTEXT_HRTIMER &&
+	       !strncmp(raw->cause->c.name, "hrtimer_wakeup", WK_NAME_BYTES);
+}
+
 static bool raw_joins(const struct raw *first, const struct raw *next)
 {
 	struct wk_cause_key a = first->cause->c.key, b = next->cause->c.key;
 
 	a.timeout_class = b.timeout_class = 0;
-	if (memcmp(&a, &b, sizeof(a)) != 0 || !first->timeout_ns != !next->timeout_ns)
+	if (memcmp(&a, &b, sizeof(a)) != 0)
 		return false;
+	/* A timeout that had expired before it could be looked at. */
+	if (!first->timeout_ns)
+		return is_expiry(first) || !next->timeout_ns;
 	return (double)next->timeout_ns <= (double)first->timeout_ns * (1 + TIMEOUT_WITHIN);
 }
 
@@ -135,6 +144,19 @@ static struct cause_evidence evidence_of(const struct builder *b, const struct r
 	};
 }
 
+/* A row that reads the same: evidence that differs in what nobody is told. */
+static size_t row_find(const struct why *why, const struct why_cause *row)
+{
+	for (size_t i = 0; i < why->causes.n; i++) {
+		const struct why_cause *other = &why->causes.items[i];
+
+		if (other->thread == row->thread && other->rule == row->rule &&
+		    other->waker == row->waker && !strcmp(other->text, row->text))
+			return i;
+	}
+	return why->causes.n;
+}
+
 /* One row of raws first..end-1, which differ in their timeouts alone. */
 static void row_add(struct builder *b, size_t first, size_t end)
 {
@@ -143,39 +165,79 @@ static void row_add(struct builder *b, size_t first, size_t end)
 	struct cause_evidence evidence;
 	char name[WK_NAME_BYTES + 1];
 	struct strbuf text = {};
-	struct why_cause *row;
+	struct why_cause row = {.thread = raw->thread, .number = raw->cause->number};
+	size_t at;
 
 	for (size_t i = first; i < end; i++) {
 		timeouts += b->raws[i].cause->c.timeouts;
 		timeout_sum_ns += b->raws[i].cause->c.timeout_sum_ns;
-		b->raws[i].row = b->why->causes.n;
-		b->row_of[b->raws[i].cause->number] = b->why->causes.n;
 	}
 	memcpy(name, raw->cause->c.name, WK_NAME_BYTES);
 	name[WK_NAME_BYTES] = '\0';
-	row = vec_push(&b->why->causes);
-	row->thread = raw->thread;
-	row->number = raw->cause->number;
-	row->timeout_ns = timeouts ? timeout_sum_ns / timeouts : 0;
-	evidence = evidence_of(b, raw, row->timeout_ns, name);
-	row->rule = cause_rule_of(&evidence);
-	row->rule->describe(&text, &evidence);
-	row->text = strbuf_take(&text);
-	row->mechanism = row->rule->mechanism(&evidence);
+	row.timeout_ns = timeouts ? timeout_sum_ns / timeouts : 0;
+	evidence = evidence_of(b, raw, row.timeout_ns, name);
+	row.rule = cause_rule_of(&evidence);
+	row.rule->describe(&text, &evidence);
+	row.text = strbuf_take(&text);
+	row.mechanism = row.rule->mechanism(&evidence);
 	if (raw->cause->c.key.context == WK_CONTEXT_THREAD)
-		row->waker = thread_of(b, raw->cause->c.key.waker);
+		row.waker = thread_of(b, raw->cause->c.key.waker);
+	at = row_find(b->why, &row);
+	if (at == b->why->causes.n)
+		*vec_push(&b->why->causes) = row;
+	else
+		free(row.text);
+	for (size_t i = first; i < end; i++) {
+		b->raws[i].row = at;
+		b->row_of[b->raws[i].cause->number] = at;
+	}
+}
+
+/* Drops rows of which nothing happened in the window, once the charges are in. */
+static void rows_drop_empty(struct builder *b)
+{
+	struct why *why = b->why;
+	size_t kept = 0;
+	size_t *moved = mem_calloc(why->causes.n + 1, sizeof(*moved));
+
+	for (size_t i = 0; i < why->causes.n; i++) {
+		const struct why_cause *row = &why->causes.items[i];
+
+		moved[i] = SIZE_MAX;
+		if (row->wakeups || row->oncpu_ns || row->root_wakeups || row->root_oncpu_ns) {
+			moved[i] = kept;
+			why->causes.items[kept++] = *row;
+		} else {
+			free(row->text);
+		}
+	}
+	why->causes.n = kept;
+	for (size_t i = 0; i < b->n_numbers; i++)
+		if (b->row_of[i] != SIZE_MAX)
+			b->row_of[i] = moved[b->row_of[i]];
+	for (size_t i = 0; i < b->n_raws; i++)
+		b->raws[i].row = moved[b->raws[i].row];
+	for (size_t i = 0; i < why->charges.n; i++) {
+		why->charges.items[i].cause = moved[why->charges.items[i].cause];
+		if (why->charges.items[i].root != SIZE_MAX)
+			why->charges.items[i].root = moved[why->charges.items[i].root];
+	}
+	free(moved);
 }
 
 static void rows_init(struct builder *b)
 {
-	size_t first = 0;
+	size_t first = 0, timed = 0; /* of the row: its first part, and the first that had a timeout */
 
 	raws_init(b);
 	for (size_t i = 1; i <= b->n_raws; i++) {
-		if (i < b->n_raws && raw_joins(&b->raws[first], &b->raws[i]))
+		if (i < b->n_raws && raw_joins(&b->raws[timed], &b->raws[i])) {
+			if (!b->raws[timed].timeout_ns)
+				timed = i;
 			continue;
+		}
 		row_add(b, first, i);
-		first = i;
+		first = timed = i;
 	}
 }
 
@@ -414,6 +476,7 @@ void why_init(struct why *ret_why, const struct run *run, const char *arch)
 		builder_index(&b);
 		rows_init(&b);
 		charges_init(&b);
+		rows_drop_empty(&b);
 		periods_init(&b);
 		order(&b);
 		handoff_edges(&why);

@@ -38,9 +38,13 @@ void part_init(struct part *ret_part, const struct result *result, const char *w
 
 	for (size_t i = 0; i < result->runs.n; i++) {
 		const struct run *run = &result->runs.items[i];
+		struct group *group;
 
-		if (!strcmp(part_text(run->capture->workload), workload))
-			*vec_push(&part_group(&part, run->capture)->runs) = run;
+		if (strcmp(part_text(run->capture->workload), workload) != 0)
+			continue;
+		group = part_group(&part, run->capture);
+		*vec_push(&group->runs) = run;
+		*vec_push(&group->whys) = &result->whys.items[i];
 	}
 	*ret_part = part;
 }
@@ -49,8 +53,10 @@ void part_free_members(struct part *part)
 {
 	if (!part)
 		return;
-	for (size_t i = 0; i < part->groups.n; i++)
+	for (size_t i = 0; i < part->groups.n; i++) {
 		free(part->groups.items[i].runs.items);
+		free(part->groups.items[i].whys.items);
+	}
 	free(part->groups.items);
 	*part = (struct part){0};
 }

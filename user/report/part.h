@@ -11,6 +11,7 @@ struct group {
 	const char *label;
 	const char *variant; /* NULL: the workload has none */
 	VEC(const struct run *) runs;
+	VEC(const struct why *) whys; /* why the threads of each run woke; same index as runs */
 };
 
 struct part {
@@ -45,6 +46,10 @@ void hash_build(struct report *report, const struct part *part);
 void overview_build(struct report *report, const struct part *part); /* run, attach and others */
 void processes_build(struct report *report, const struct part *part, size_t max_rows);
 void threads_build(struct report *report, const struct part *part, size_t max_rows);
+/* Why the threads of each group woke, in a table and in sentences; max_rows as in report_options. */
+void why_build(struct report *report, const struct part *part, size_t max_rows);
+/* What the groups with other labels wake for that the first one (floor aside) does not. */
+void differences_build(struct report *report, const struct part *part, size_t max_rows);
 void remarks_build(struct report *report, const struct part *part);
 
 /* Of the whole result: doubts come first in a report, the rest last. */
