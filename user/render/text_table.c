@@ -6,9 +6,10 @@
 #include "base/text.h"
 #include "render/text.h"
 
-#define SHEET_INDENT	 2  /* of rows; titles stand at the margin */
-#define SHEET_LEVEL	 2  /* of each depth of a tree */
-#define SHEET_LEAST_TEXT 16 /* columns below which a text column is not worth its place */
+#define SHEET_INDENT	  2  /* of rows; titles stand at the margin */
+#define SHEET_LEVEL	  2  /* of each depth of a tree */
+#define SHEET_LEAST_TEXT  16 /* columns below which a text column is not worth its place */
+#define SHEET_LEAST_WORDS 24 /* the same for words that figures follow */
 
 /* The table as strings. Line 0 holds the heads. */
 struct sheet {
@@ -135,8 +136,30 @@ static void sheet_narrow(struct sheet *sheet, size_t column, size_t width)
 	sheet_measure(sheet);
 }
 
-/* Makes room: first the gaps, then names. What still does not fit is cut, where it is the text at
- * the end, or folded; numbers are never cut. */
+/* Words that stand between a name and its figures give way, so that the figures stay beside the
+ * name, as far as the words can be read; else they take what is left beside the name. */
+static void sheet_fit_words(struct sheet *sheet, size_t limit)
+{
+	const struct column *columns = sheet->table->columns.items;
+	size_t all, others, room;
+
+	if (sheet->n_columns < 3 || !columns[1].left || columns[sheet->n_columns - 1].left)
+		return;
+	all = sheet_span(sheet, 1, sheet->n_columns);
+	others = all - sheet->width[1];
+	if (all <= limit)
+		return;
+	room = limit > others ? limit - others : 0;
+	if (room < SHEET_LEAST_WORDS) {
+		others = sheet->width[0] + sheet->gap;
+		room = limit > others + SHEET_LEAST_TEXT ? limit - others : SHEET_LEAST_TEXT;
+	}
+	if (room < sheet->width[1])
+		sheet_narrow(sheet, 1, room);
+}
+
+/* Makes room: first the gaps, then names, then words. What still does not fit is cut, where it is
+ * the text at the end, or folded; numbers are never cut. */
 static void sheet_fit(struct sheet *sheet, size_t limit)
 {
 	sheet->gap = 3;
@@ -149,6 +172,7 @@ static void sheet_fit(struct sheet *sheet, size_t limit)
 	sheet->gap = 2;
 	if (sheet->width[0] > limit / 2)
 		sheet_narrow(sheet, 0, limit / 2);
+	sheet_fit_words(sheet, limit);
 }
 
 static void sheet_pad(FILE *out, size_t n)

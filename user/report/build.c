@@ -48,6 +48,8 @@ static void build_part(struct report *report, const struct part *part,
 				part->groups.items[0].runs.items[0]->threads.n);
 	else if (!part_is(part, "startup")) /* the same few of each; JSON and CSV hold them */
 		threads_build(report, part, options->max_threads);
+	why_build(report, part, options->max_threads);
+	differences_build(report, part, options->max_threads);
 	remarks_build(report, part);
 }
 

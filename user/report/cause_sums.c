@@ -132,32 +132,47 @@ static bool times_same(const struct cause_sum *x, const struct cause_sum *y)
 	return time_same(x->period.period_ns, y->period.period_ns);
 }
 
-static bool family_same(const struct cause_sums *a, size_t x, const struct cause_sums *b, size_t y)
+static bool family_same(const struct cause_sums *a, size_t x, const struct cause_sums *b, size_t y,
+			enum cause_likeness likeness)
 {
+	const struct thread_family *f, *g;
+
 	if (x == SIZE_MAX || y == SIZE_MAX)
 		return x == y;
-	return a->families.items[x].is_main == b->families.items[y].is_main &&
-	       !strcmp(a->families.items[x].comm, b->families.items[y].comm);
-}
-
-/* strict: process ids count too, as they do within one run. */
-static bool sum_matches(const struct cause_sums *a, const struct cause_sum *x,
-			const struct cause_sums *b, const struct cause_sum *y, bool strict)
-{
-	if (strcmp(x->rule->id, y->rule->id) != 0 || strcmp(x->mechanism, y->mechanism) != 0 ||
-	    !family_same(a, x->family, b, y->family) ||
-	    !family_same(a, x->waker_family, b, y->waker_family) || !times_same(x, y))
+	f = &a->families.items[x];
+	g = &b->families.items[y];
+	if (f->is_main != g->is_main)
 		return false;
-	/* The words of a timeout hold its figure, which differs a little each time. */
-	if (rule_is_timeout(x->rule))
-		return true;
-	return strict ? !strcmp(x->text, y->text) : text_same(x->text, y->text);
+	return (likeness != CAUSE_SAME && f->is_main) || !strcmp(f->comm, g->comm);
 }
 
-bool cause_sum_same(const struct cause_sums *a, const struct cause_sum *x,
-		    const struct cause_sums *b, const struct cause_sum *y)
+/* The words of a timeout hold its figure, which differs a little each time; those of a wake name
+ * the waker, which has been compared by then. */
+static bool words_same(const struct cause_sum *x, const struct cause_sum *y,
+		       enum cause_likeness likeness)
 {
-	return sum_matches(a, x, b, y, false);
+	return rule_is_timeout(x->rule) || text_same(x->text, y->text) ||
+	       (likeness != CAUSE_SAME && x->waker_family != SIZE_MAX);
+}
+
+static bool rule_is_timed(const struct cause_rule *rule)
+{
+	return rule_is_timeout(rule) || !strcmp(rule->id, "timer");
+}
+
+bool cause_sum_like(const struct cause_sums *a, const struct cause_sum *x,
+		    const struct cause_sums *b, const struct cause_sum *y,
+		    enum cause_likeness likeness)
+{
+	if (!family_same(a, x->family, b, y->family, likeness) ||
+	    !family_same(a, x->waker_family, b, y->waker_family, likeness) ||
+	    strcmp(x->mechanism, y->mechanism) != 0)
+		return false;
+	if (!strcmp(x->rule->id, y->rule->id) && times_same(x, y) && words_same(x, y, likeness))
+		return true;
+	return likeness == CAUSE_TIMED && rule_is_timed(x->rule) && rule_is_timed(y->rule) &&
+	       x->period.known && y->period.known &&
+	       time_same(x->period.period_ns, y->period.period_ns);
 }
 
 /* ---- causes ---------------------------------------------------------------------------------- */
@@ -200,11 +215,16 @@ static struct cause_sum sum_of_cause(struct sums_run *r, const struct why_cause 
 static size_t sums_find(struct sums_run *r, const struct cause_sum *like)
 {
 	struct cause_sums *sums = r->sums;
-	bool strict = sums->n_runs == 1;
 
-	for (size_t i = 0; i < sums->causes.n; i++)
-		if (sum_matches(sums, &sums->causes.items[i], sums, like, strict))
+	for (size_t i = 0; i < sums->causes.n; i++) {
+		const struct cause_sum *sum = &sums->causes.items[i];
+
+		/* Within one run another process id is another process. */
+		if (cause_sum_like(sums, sum, sums, like, CAUSE_SAME) &&
+		    (sums->n_runs > 1 || rule_is_timeout(like->rule) ||
+		     !strcmp(sum->text, like->text)))
 			return i;
+	}
 	*vec_push(&sums->causes) = *like;
 	return sums->causes.n - 1;
 }

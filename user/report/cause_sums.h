@@ -57,7 +57,7 @@ struct cause_sums {
 	uint64_t unknown_wakeups;
 	VEC(struct thread_family) families;
 	VEC(struct cause_sum) causes;
-	VEC(struct charge_sum) charges; /* by kind, root, then on-CPU time falling */
+	VEC(struct charge_sum) charges; /* by kind, root, cause; each once */
 	VEC(struct loop_sum) loops;
 };
 
@@ -65,9 +65,17 @@ struct cause_sums {
 void cause_sums_init(struct cause_sums *ret_sums, const struct group *group);
 void cause_sums_free_members(struct cause_sums *sums);
 
-/* Whether two of one or of two groups are the same thing: rule, threads' name, mechanism, words
- * (process ids aside), and a timeout or period that is much the same. */
-bool cause_sum_same(const struct cause_sums *a, const struct cause_sum *x,
-		    const struct cause_sums *b, const struct cause_sum *y);
+/* How much alike two causes must be to be taken for one and the same. */
+enum cause_likeness {
+	CAUSE_SAME, /* rule, threads' name, mechanism, words (process ids aside), and a timeout or
+		     * period that is much the same */
+	CAUSE_OF_MAIN, /* the same, but main threads may have any name: another program's */
+	CAUSE_TIMED, /* CAUSE_OF_MAIN, or any two timers or timeouts of one mechanism and period */
+};
+
+/* x is one of a's causes, y one of b's; a and b may be the same. */
+bool cause_sum_like(const struct cause_sums *a, const struct cause_sum *x,
+		    const struct cause_sums *b, const struct cause_sum *y,
+		    enum cause_likeness likeness);
 
 #endif

@@ -76,7 +76,7 @@ const char *number_share(char buf[NUMBER_BYTES], double share)
 {
 	double percent = share * 100;
 
-	number_real(buf, percent, percent == 0 || percent >= 9.95 ? 0 : 1);
+	number_real(buf, percent, percent == 0 || fabs(percent) >= 9.95 ? 0 : 1);
 	if (isfinite(percent))
 		strncat(buf, " %", NUMBER_BYTES - strlen(buf) - 1);
 	return buf;
