@@ -23,7 +23,8 @@ static const struct command {
 	{NULL, "idle", cmd_idle, "start an HTTP server on each runtime, talk to nobody, watch"},
 	{NULL, "hash", cmd_hash, "SHA-256 of a short string, over and over, per API style"},
 	{"look", "report", cmd_report, "render saved recordings again; needs no privileges"},
-	{NULL, "list", cmd_list, "runtimes, workloads, metrics and formats"},
+	{NULL, "diff", cmd_diff, "explain the difference between two recordings, cause by cause"},
+	{NULL, "list", cmd_list, "runtimes, workloads, causes, metrics and formats"},
 	{NULL, "doctor", cmd_doctor, "can this machine measure, and what is missing or noisy?"},
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

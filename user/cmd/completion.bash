@@ -4,7 +4,7 @@ _wakewhy()
 	local word=$2 command=${COMP_WORDS[1]} previous=$3 offered=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		offered='run attach startup idle hash report list doctor'
+		offered='run attach startup idle hash report diff list doctor'
 	elif [[ $word == -* ]]; then
 		offered=$(wakewhy "$command" --help 2> /dev/null | grep -oE -- '--?[a-z][a-z-]*' | sort -u)
 	else
@@ -15,8 +15,8 @@ _wakewhy()
 		*)
 			case $command in
 			startup | idle | hash) offered='bun node deno python3 perl ruby php floor' ;;
-			list) offered='runtimes workloads metrics formats' ;;
-			report) compopt -o default; return ;;
+			list) offered='runtimes workloads causes metrics formats' ;;
+			report | diff) compopt -o default; return ;;
 			run) COMPREPLY=($(compgen -c -- "$word")); return ;;
 			esac
 			;;

@@ -1,4 +1,4 @@
-/* wakewhy list: what can be measured, how figures are called, which formats there are. */
+/* wakewhy list: what can be measured, why threads wake, how figures are called, which formats there are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "cmd/nearest.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "model/cause.h"
 #include "model/metric.h"
 #include "report/report.h"
 #include "runtime/runtimes.h"
@@ -74,6 +75,24 @@ static void list_workloads(struct report *report)
 	}
 }
 
+static void list_causes(struct report *report)
+{
+	static const char *const titles[] = {"cause", "reads like", "found from", NULL};
+	struct table *table = report_add_table(report, NULL);
+
+	list_columns(table, titles);
+	for (const struct cause_rule *rule = cause_rules; rule->id; rule++) {
+		struct row *row = table_add_row(table);
+
+		row_add_text(row, rule->id);
+		row_add_text(row, rule->example);
+		row_add_text(row, rule->evidence);
+	}
+	report_add_note(report, NOTE_TEXT,
+			"The first row that fits is the cause. start and before are no wakeups: they "
+			"hold what a thread ran before its first sleep.");
+}
+
 static void list_metrics(struct report *report)
 {
 	static const char *const titles[] = {"metric", "unit", "workloads", "meaning", NULL};
@@ -124,6 +143,7 @@ static const struct list {
 } lists[] = {
 	{"runtimes", list_runtimes},
 	{"workloads", list_workloads},
+	{"causes", list_causes},
 	{"metrics", list_metrics},
 	{"formats", list_formats},
 };
@@ -131,8 +151,8 @@ static const struct list {
 
 static const struct command_usage list_usage = {
 	.name = "list",
-	.operands = "runtimes|workloads|metrics|formats",
-	.summary = "Say what can be measured, how figures are called, which formats there are",
+	.operands = "runtimes|workloads|causes|metrics|formats",
+	.summary = "Say what can be measured, which causes, figures and formats there are",
 	.min_operands = 1,
 	.max_operands = 1,
 };

@@ -159,14 +159,13 @@ int outputs_open(struct outputs **ret_outputs, const struct options *options, bo
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-static int write_file(struct output *output, const struct result *result,
-		      const struct report *report)
+static int write_file(struct output *output, output_render *render, const void *what)
 {
 	struct render_style style = {};
 	struct diag diag = {};
 	int err;
 
-	err = output->format->render(output_file_stream(output->file), result, report, &style, &diag);
+	err = render(output_file_stream(output->file), output->format, &style, what, &diag);
 	/* Where the stream failed, completing it knows the reason (no space left). */
 	if (!err || ferror(output_file_stream(output->file)))
 		err = output_file_complete(output->file, &diag);
@@ -176,8 +175,7 @@ static int write_file(struct output *output, const struct result *result,
 	return EXIT_FAILED;
 }
 
-static int write_stream(struct output *output, const struct result *result,
-			const struct report *report)
+static int write_stream(struct output *output, output_render *render, const void *what)
 {
 	struct render_style style = output_style(output->stream_fd);
 	struct diag diag = {};
@@ -188,7 +186,7 @@ static int write_stream(struct output *output, const struct result *result,
 		log_error("cannot write %s: %s", output->name, strerror(errno));
 		return EXIT_FAILED;
 	}
-	err = output->format->render(stream, result, report, &style, &diag);
+	err = render(stream, output->format, &style, what, &diag);
 	fclose(stream);
 	if (!err && !error)
 		return EXIT_DONE;
@@ -199,27 +197,53 @@ static int write_stream(struct output *output, const struct result *result,
 	return EXIT_FAILED;
 }
 
-int outputs_publish(struct outputs *outputs, const struct recording *recording)
+int outputs_write(struct outputs *outputs, output_render *render, const void *what)
 {
-	struct report_options report_options = {.max_threads = outputs->verbose ? 0 : MAX_THREADS};
-	struct result result = {};
-	struct report report = {};
 	int status = EXIT_DONE;
 
-	result_init(&result, recording);
-	report_build(&report, &result, &report_options);
 	for (size_t i = 0; i < outputs->all.n; i++) {
 		struct output *output = &outputs->all.items[i];
-		int written = output->file ? write_file(output, &result, &report)
-					   : write_stream(output, &result, &report);
+		int written = output->file ? write_file(output, render, what)
+					   : write_stream(output, render, what);
 
 		if (written)
 			status = written;
 	}
-	if (!status && !result.trusted)
+	return status;
+}
+
+size_t outputs_max_threads(const struct outputs *outputs)
+{
+	return outputs->verbose ? 0 : MAX_THREADS;
+}
+
+/* A result with its report. */
+struct published {
+	struct result result;
+	struct report report;
+};
+
+static int render_published(FILE *out, const struct format *format,
+			    const struct render_style *style, const void *what, struct diag *diag)
+{
+	const struct published *published = what;
+
+	return format->render(out, &published->result, &published->report, style, diag);
+}
+
+int outputs_publish(struct outputs *outputs, const struct recording *recording)
+{
+	struct report_options options = {.max_threads = outputs_max_threads(outputs)};
+	struct published published = {};
+	int status;
+
+	result_init(&published.result, recording);
+	report_build(&published.report, &published.result, &options);
+	status = outputs_write(outputs, render_published, &published);
+	if (!status && !published.result.trusted)
 		status = EXIT_NOT_TRUSTED;
-	report_free_members(&report);
-	result_free_members(&result);
+	report_free_members(&published.report);
+	result_free_members(&published.result);
 	return status;
 }
 

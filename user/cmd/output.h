@@ -27,6 +27,16 @@ int outputs_open(struct outputs **ret_outputs, const struct options *options, bo
  * something could not be written, EXIT_NOT_TRUSTED when all was written and a run cannot be trusted. */
 int outputs_publish(struct outputs *outputs, const struct recording *recording);
 
+/* Writes `what` to out in that format. 0, or -EIO with the reason in diag. */
+typedef int output_render(FILE *out, const struct format *format, const struct render_style *style,
+			  const void *what, struct diag *diag);
+
+/* The same for anything that is no recording: calls render for each place. EXIT_DONE or
+ * EXIT_FAILED. */
+int outputs_write(struct outputs *outputs, output_render *render, const void *what);
+/* Rows of long tables that the options ask for; 0: all. */
+size_t outputs_max_threads(const struct outputs *outputs);
+
 /* Closes and removes what was not completed; NULL is fine. */
 void outputs_free(struct outputs *outputs);
 

@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
-#include "record/record.h"
+#include "cmd/recording_file.h"
 #include "report/merge.h"
 
 static const struct command_usage report_usage = {
@@ -25,20 +25,6 @@ static const struct command_usage report_usage = {
 	.max_operands = SIZE_MAX,
 };
 
-static int report_read(const char *path, struct recording *ret_recording, struct diag *diag)
-{
-	bool is_stdin = !strcmp(path, "-");
-	FILE *in = is_stdin ? stdin : fopen(path, "re");
-	int err;
-
-	if (!in)
-		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
-	err = record_read(in, is_stdin ? "standard input" : path, ret_recording, diag);
-	if (!is_stdin)
-		fclose(in);
-	return err;
-}
-
 /* Reads all files into one recording. On failure ret_recording may hold some of them. */
 static int report_read_all(const struct options *options, struct recording *ret_recording,
 			   struct diag *diag)
@@ -47,7 +33,7 @@ static int report_read_all(const struct options *options, struct recording *ret_
 		const char *path = options->operands[i];
 		struct recording recording = {0};
 		struct diag why;
-		int err = report_read(path, i ? &recording : ret_recording, diag);
+		int err = recording_file_read(path, i ? &recording : ret_recording, diag);
 
 		if (!err && i) {
 			err = recording_merge(ret_recording, &recording, &why);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "report/diff.h"
 #include "report/report.h"
 
 struct render_style {
@@ -28,5 +29,7 @@ const struct format *format_of_file(const char *path); /* by extension; NULL: no
 /* A report alone (doctor, list): text only. */
 int render_report_text(FILE *out, const struct report *report, const struct render_style *style,
 		       struct diag *diag);
+/* The difference of two recordings, schema wakewhy-diff/1. Errors as those of formats. */
+int render_diff_json(FILE *out, const struct diff *diff, struct diag *diag);
 
 #endif

@@ -47,8 +47,9 @@ double difference_share(const struct difference *difference, const struct differ
 char *difference_label(const struct difference *difference, const struct difference_row *row);
 char *difference_text(const struct difference_row *row);
 
-/* Adds a table and sentences, names being those of the sides; nothing where nothing woke or ran. */
-void difference_tell(struct report *report, const struct difference *difference,
+/* Adds a table and sentences, names being those of the sides. False: it added nothing, for nothing
+ * woke or ran, or causes are not known. */
+bool difference_tell(struct report *report, const struct difference *difference,
 		     const char *base_name, const char *other_name, bool with_table,
 		     size_t max_rows);
 

@@ -210,7 +210,7 @@ static size_t tell_shown(const struct tell *t, size_t max_rows)
 			break;
 		shown++;
 	}
-	return t->d->rows.n - shown == 1 ? t->d->rows.n : shown;
+	return shown && t->d->rows.n - shown == 1 ? t->d->rows.n : shown;
 }
 
 /* The same decimals in all columns: they are added and subtracted. */
@@ -273,7 +273,7 @@ static bool tell_is_worth(const struct tell *t)
 	return t->all.base > 0 || t->all.other > 0;
 }
 
-void difference_tell(struct report *report, const struct difference *difference,
+bool difference_tell(struct report *report, const struct difference *difference,
 		     const char *base_name, const char *other_name, bool with_table,
 		     size_t max_rows)
 {
@@ -282,10 +282,11 @@ void difference_tell(struct report *report, const struct difference *difference,
 	t.all = difference_figure(difference, NULL, difference->by_cpu);
 	t.same = tell_size(&t.all) <= TELL_SAME_WITHIN * fmax(t.all.base, t.all.other);
 	if (!tell_is_worth(&t))
-		return;
-	if (with_table)
+		return false;
+	if (with_table && tell_shown(&t, max_rows))
 		tell_table(&t, report, max_rows);
 	tell_sentences(&t, report);
+	return true;
 }
 
 /* ---- the labels of one part --------------------------------------------------------------------
