@@ -162,7 +162,8 @@ ACCOUNT_INLINE void account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 c
 		}
 		t->count.cancelled_sleeps += cancelled;
 		t->count.idle_exits += !!from_idle;
-		t->count.migrations += t->state != WK_STATE_NEW && cpu != t->cpu;
+		/* A thread found alive has not been seen on a CPU yet. */
+		t->count.migrations += t->state != WK_STATE_NEW && t->cpu != ~0U && cpu != t->cpu;
 	}
 	t->state = WK_STATE_RUNNING;
 	t->since_ns = now_ns;

@@ -4,6 +4,7 @@
 
 #define TASK_DEAD 0x80
 #define TASK_NEW 0x800
+#define PF_EXITING 0x00000004
 #define PF_KTHREAD 0x00200000
 #define SIGNAL_GROUP_EXIT 0x4
 
@@ -45,7 +46,7 @@ static __always_inline int compat_task_queued(struct task_struct *task)
 	if (!BPF_CORE_READ(task, on_rq))
 		return 0;
 	if (bpf_core_field_exists(task->se.sched_delayed) &&
-	    BPF_CORE_READ_BITFIELD_PROBED(&task->se, sched_delayed))
+	    BPF_CORE_READ(task, se.sched_delayed))
 		return 0;
 	return 1;
 }

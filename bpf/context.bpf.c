@@ -6,6 +6,12 @@
 
 #define CONTEXT_DEPTH 8
 
+#ifdef __TARGET_ARCH_arm64
+#define NR_EXIT_GROUP 94
+#else
+#define NR_EXIT_GROUP 231
+#endif
+
 struct wake_context {
 	__u32 kind; /* enum wk_context */
 	__u32 number;
@@ -120,6 +126,12 @@ static __always_inline __u16 task_call(struct task_struct *task)
 	return nr < WK_SYSCALLS ? nr : WK_NO_CALL;
 }
 
+/* The call that a waker is in. One that is ending may have been killed in any other call. */
+static __always_inline __u16 waker_call(struct task_struct *current)
+{
+	return current->flags & PF_EXITING ? NR_EXIT_GROUP : task_call(current);
+}
+
 /* Timers that a sleeper has on its own kernel stack lie at another address each time. */
 static __always_inline int on_stack_of(struct task_struct *task, __u64 address)
 {
@@ -146,11 +158,15 @@ static __noinline void waking_by_interrupt(struct wk_waking *w, struct task_stru
 		bpf_probe_read_kernel_str(w->name, sizeof(w->name), (void *)c->name);
 }
 
-/* Threads of one waker within 100 µs are a herd when they are three or more. */
-static __always_inline void burst_count(struct wk_thread *waker, __u64 now_ns)
+/* Threads of one waker within 100 µs are a herd when they are three or more. A thread that is woken
+ * again is no further one: two that hand work to and fro, or one that goes round its helpers, wake
+ * often in that time. */
+static __always_inline void burst_count(struct wk_thread *waker, __u32 wakee, __u64 now_ns)
 {
-	if (now_ns - waker->burst_ns < 100000) {
-		waker->burst++;
+	if (now_ns - waker->burst_ns < 100000 && wakee != waker->burst_first) {
+		if (wakee != waker->burst_last)
+			waker->burst++;
+		waker->burst_last = wakee;
 		return;
 	}
 	if (waker->burst > 2 && window.open) {
@@ -160,10 +176,11 @@ static __always_inline void burst_count(struct wk_thread *waker, __u64 now_ns)
 			waker->herd_max = waker->burst;
 	}
 	waker->burst = 1;
+	waker->burst_first = waker->burst_last = wakee;
 	waker->burst_ns = now_ns;
 }
 
-static __always_inline void waking_by_task(struct wk_waking *w, __u64 now_ns)
+static __always_inline void waking_by_task(struct wk_waking *w, __u32 wakee, __u64 now_ns)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct wk_thread *waker = thread_lookup(current);
@@ -174,8 +191,8 @@ static __always_inline void waking_by_task(struct wk_waking *w, __u64 now_ns)
 		w->context = WK_CONTEXT_THREAD;
 		w->waker = waker->serial;
 		w->root = waker->root;
-		w->call = task_call(current);
-		burst_count(waker, now_ns);
+		w->call = waker_call(current);
+		burst_count(waker, wakee, now_ns);
 		return;
 	}
 	w->root = 0;
@@ -185,7 +202,7 @@ static __always_inline void waking_by_task(struct wk_waking *w, __u64 now_ns)
 		w->call = WK_NO_CALL;
 	} else {
 		w->context = WK_CONTEXT_PROCESS;
-		w->call = task_call(current);
+		w->call = waker_call(current);
 	}
 	bpf_probe_read_kernel(w->name, sizeof(w->name), current->comm);
 }
@@ -197,5 +214,5 @@ static __always_inline void waking_note(struct wk_thread *t, struct task_struct 
 	if (stack && stack->depth)
 		waking_by_interrupt(&t->waking, wakee, stack);
 	else
-		waking_by_task(&t->waking, now_ns);
+		waking_by_task(&t->waking, t->serial, now_ns);
 }

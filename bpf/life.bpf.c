@@ -55,6 +55,7 @@ static __noinline struct wk_thread *thread_follow(struct task_struct *task, __u3
 	if (w->slot_plus_1)
 		return NULL;
 	if (slot_take(&slot)) {
+		w->slot_plus_1 = WK_NO_SLOT;
 		lose(WK_LOST_THREADS);
 		return NULL;
 	}
@@ -188,6 +189,13 @@ static __always_inline void gate_passed(struct task_struct *task, struct wk_thre
 	__u64 since_switch_ns = now_ns - t->since_ns;
 	__u64 until_switch_ns = t->last.oncpu_ns;
 
+	if (t->state != WK_STATE_RUNNING) { /* its switch-in was not traced: see account_missed_in() */
+		since_switch_ns = 0;
+		until_switch_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+		t->state = WK_STATE_RUNNING;
+		t->cpu = bpf_get_smp_processor_id();
+		t->wakings = 0;
+	}
 	if (cfg.open_at_exec && window.start_ns == WK_NEVER) {
 		window.start_ns = now_ns;
 		window.open = 1;

@@ -7,9 +7,13 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+typedef int __s32;
+
 typedef long long int __s64;
 
 typedef long long unsigned int __u64;
+
+typedef __s32 s32;
 
 typedef __s64 s64;
 
@@ -26,8 +30,6 @@ typedef struct {
 typedef unsigned char __u8;
 
 typedef short unsigned int __u16;
-
-typedef int __s32;
 
 typedef unsigned int __u32;
 
@@ -142,6 +144,7 @@ struct css_set;
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
+	void *stack;
 	unsigned int flags;
 	int on_cpu;
 	int on_rq;
@@ -165,8 +168,16 @@ struct task_struct {
 	void *bpf_storage;
 };
 
+struct user_pt_regs {
+	__u64 regs[31];
+};
+
 struct pt_regs {
+	union {
+		struct user_pt_regs user_regs;
+	};
 	u64 orig_x0;
+	s32 syscallno;
 };
 
 struct ns_common {
@@ -175,6 +186,14 @@ struct ns_common {
 
 struct pid_namespace {
 	struct ns_common ns;
+};
+
+struct hrtimer {
+	void *function;
+};
+
+struct timer_list {
+	void *function;
 };
 
 struct percpu_counter {
@@ -227,6 +246,10 @@ struct cgroup {
 
 struct kernfs_node {
 	u64 id;
+};
+
+struct irqaction {
+	void *name;
 };
 
 struct bpf_iter_meta {

@@ -144,6 +144,7 @@ struct css_set;
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
+	void *stack;
 	unsigned int flags;
 	int on_cpu;
 	int on_rq;
@@ -168,7 +169,13 @@ struct task_struct {
 };
 
 struct pt_regs {
+	long unsigned int r10;
+	long unsigned int r9;
+	long unsigned int r8;
+	long unsigned int dx;
+	long unsigned int si;
 	long unsigned int di;
+	long unsigned int orig_ax;
 };
 
 struct percpu_counter {
@@ -190,6 +197,14 @@ struct ns_common {
 
 struct pid_namespace {
 	struct ns_common ns;
+};
+
+struct hrtimer {
+	void *function;
+};
+
+struct timer_list {
+	void *function;
 };
 
 struct upid {
@@ -229,6 +244,10 @@ struct cgroup {
 
 struct kernfs_node {
 	u64 id;
+};
+
+struct irqaction {
+	void *name;
 };
 
 struct bpf_iter_meta {
