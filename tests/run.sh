@@ -2,7 +2,7 @@
 # Runs test suites one after the other: a line for each test, the whole output of what failed, and
 # as the last line the count that everything else goes by.
 #
-#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers layers golden e2e
+#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers layers golden runtimes e2e
 #
 # BUILD holds the program and the unit tests, BUILD-san the unit tests under sanitizers. Status 1
 # when a test failed or nothing was tested.
@@ -91,12 +91,12 @@ run_cmocka()
 	done
 }
 
-# run_lines NAME COMMAND...: shown while it runs, then counted.
+# run_lines NAME COMMAND...: shown while it runs, then counted; a total of its own is left out.
 run_lines()
 {
 	local log=$logs/lines name=$1
 	shift
-	"$@" 2>&1 | tee "$log"
+	"$@" 2>&1 | tee "$log" | grep --line-buffered -vE '^[0-9]+ passed, [0-9]+ failed'
 	count_lines "$name" "$log" "${PIPESTATUS[0]}"
 }
 
@@ -109,12 +109,27 @@ run_layers()
 	fi
 }
 
+# The pinned runtimes, which e2e measures: fetched where npm is.
+run_runtimes()
+{
+	local name="runtimes: the pinned ones are here"
+
+	if ! tests/setup/as-user.sh tests/setup/runtimes.sh > "$logs/runtimes" 2>&1; then
+		fail "$name" "$logs/runtimes"
+	elif [ -z "$(tests/setup/runtimes.sh list)" ]; then
+		skip "$name" "$(tail -n 1 "$logs/runtimes")"
+	else
+		pass "$name"
+	fi
+}
+
 run_suite()
 {
 	case $1 in
 	unit) run_cmocka unit "$build/tests/unit" ;;
 	sanitizers) run_cmocka sanitizers "$build-san/tests/unit" ;;
 	layers) run_layers ;;
+	runtimes) run_runtimes ;;
 	golden) run_lines golden tests/golden/run.sh "$build/wakewhy" ;;
 	e2e) run_lines e2e tests/e2e/run.sh "$build/wakewhy" ;;
 	*)
