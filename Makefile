@@ -183,7 +183,7 @@ demo:
 	$(Q)$(AS_USER) tests/setup/runtimes.sh || true
 	$(Q)tests/setup/demo.sh $(B)
 
-.PHONY: check check-unit check-run
+.PHONY: check check-unit
 check:
 	$(Q)tests/setup/deps.sh install build run check
 	$(Q)+$(AS_USER) $(MAKE) --no-print-directory all unit-tests subjects
