@@ -53,8 +53,8 @@ def startup_of_the_pinned_runtimes(t):
     check_runs(t, done, ("floor", *LABELS), 5)
     for run in done.runs:
         start, label = run["startup"], run["label"]
-        t.check(0 < start["exec_to_first_output_ns"] < start["exec_to_exit_ns"] <
-                2 * run["window_ns"], f"{label}: times {start}")
+        t.check(0 < start["exec_to_first_output_ns"] < start["exec_to_exit_ns"],
+                f"{label}: times {start}")
         t.between(f"{label}: minor faults", start["minor_faults"], 10, 1_000_000)
         t.between(f"{label}: peak memory", start["max_rss_bytes"], 100_000, 2_000_000_000)
         t.equal(f"{label}: exit status", run["exit_status"], 0)
