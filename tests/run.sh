@@ -14,6 +14,9 @@ shift
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
+# Whoever runs us in the background has interrupts ignored, which tests would inherit.
+clean='env --default-signal'
+
 passed=0
 failed=0
 skipped=0
@@ -85,7 +88,7 @@ run_cmocka()
 	# The programs are those that have a source now, whatever else lies in the folder.
 	for source in tests/unit/test_*.c; do
 		program=$2/$(basename "$source" .c)
-		CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 300 "$program" > "$log" 2>&1
+		CMOCKA_MESSAGE_OUTPUT=TAP $clean timeout -k 5 300 "$program" > "$log" 2>&1
 		status=$?
 		count_cmocka "$1 $(basename "$program")" "$log" "$status"
 	done
@@ -96,7 +99,7 @@ run_lines()
 {
 	local log=$logs/lines name=$1
 	shift
-	"$@" 2>&1 | tee "$log" | grep --line-buffered -vE '^[0-9]+ passed, [0-9]+ failed'
+	$clean "$@" 2>&1 | tee "$log" | grep --line-buffered -vE '^[0-9]+ passed, [0-9]+ failed'
 	count_lines "$name" "$log" "${PIPESTATUS[0]}"
 }
 

@@ -11,7 +11,7 @@ from test_counts import (
     kernel_more_ns,
     sleep_calls,
 )
-from tool import Subject, await_true, children_of, read_text, status_field
+from tool import PID_NAMESPACE, Subject, await_true, children_of, read_text, status_field
 
 S = 1_000_000_000
 MS = 1_000_000
@@ -244,7 +244,7 @@ def a_process_that_is_not_there_is_named(t):
 
 @test
 def a_namespaces_own_ids_are_understood_inside_it(t):
-    inside = Subject(t.tool, ["sleeper", 100, 1000], prefix=["unshare", "-pf", "--mount-proc"])
+    inside = Subject(t.tool, ["sleeper", 100, 1000], prefix=PID_NAMESPACE)
     t.equal("pid inside", inside.inner_pid, 1)
     await_true(lambda: children_of(inside.process.pid), "unshare to have a child")
     (outer,) = children_of(inside.process.pid)
@@ -263,7 +263,7 @@ def a_namespaces_own_ids_are_understood_inside_it(t):
         ' echo $pid >"$1/pid"; echo go >"$1/go"; wait $pid; wait $tool'
     )
     done = subprocess.run(
-        ["unshare", "-pf", "--mount-proc", "sh", "-c", script, "sh", t.root,
+        [*PID_NAMESPACE, "sh", "-c", script, "sh", t.root,
          t.tool.subject("sleeper"), t.tool.binary],
         capture_output=True, text=True, timeout=60,
     )
@@ -278,7 +278,7 @@ def a_namespaces_own_ids_are_understood_inside_it(t):
 
 @test
 def run_inside_a_namespace_tells_its_ids(t):
-    prefix = ["unshare", "-pf", "--mount-proc"]
+    prefix = PID_NAMESPACE
     done = t.tool.run(["getppid", 2, 1000], prefix=prefix)
     t.between("the subject's own pid", done.truth["pid"], 2, 50)
     for said in done.truth["threads"]:
