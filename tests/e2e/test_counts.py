@@ -50,9 +50,11 @@ def check_against_kernel(t, run, truth):
 def kernel_more_ns(own):
     """How much more on-CPU time than ours the kernel may have for good reasons: it charges a thread
     that wakes up from the moment of its waking where it saves itself a look at the clock, which is
-    run-queue wait to us; and at a yield it saves that look too."""
+    run-queue wait to us; and at a yield and at a waking that comes too early it saves that look
+    too."""
     switches = own["switches_voluntary"] + own["switches_preempted"]
-    return min(own["runq_ns"], own["wakeups"] * 0.1 * MS) + switches * 50 + 0.1 * MS
+    waking_ns = own["wakeups"] * 0.1 * MS + own["cancelled_sleeps"] * 0.002 * MS
+    return min(own["runq_ns"], waking_ns) + switches * 50 + 0.1 * MS
 
 
 def kernel_less_ns(own):
