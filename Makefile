@@ -172,7 +172,7 @@ AS_USER := tests/setup/as-user.sh
 
 .PHONY: deps deps-check
 deps:
-	$(Q)tests/setup/deps.sh install build
+	$(Q)CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' tests/setup/deps.sh install build
 deps-check:
 	$(Q)tests/setup/deps.sh install build run check
 
