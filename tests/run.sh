@@ -2,7 +2,7 @@
 # Runs test suites one after the other: a line for each test, the whole output of what failed, and
 # as the last line the count that everything else goes by.
 #
-#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers layers golden e2e
+#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers layers golden runtimes e2e
 #
 # BUILD holds the program and the unit tests, BUILD-san the unit tests under sanitizers. Status 1
 # when a test failed or nothing was tested.
@@ -13,6 +13,9 @@ build=$1
 shift
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
+
+# Whoever runs us in the background has interrupts ignored, which tests would inherit.
+clean='env --default-signal'
 
 passed=0
 failed=0
@@ -85,18 +88,18 @@ run_cmocka()
 	# The programs are those that have a source now, whatever else lies in the folder.
 	for source in tests/unit/test_*.c; do
 		program=$2/$(basename "$source" .c)
-		CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 300 "$program" > "$log" 2>&1
+		CMOCKA_MESSAGE_OUTPUT=TAP $clean timeout -k 5 300 "$program" > "$log" 2>&1
 		status=$?
 		count_cmocka "$1 $(basename "$program")" "$log" "$status"
 	done
 }
 
-# run_lines NAME COMMAND...: shown while it runs, then counted.
+# run_lines NAME COMMAND...: shown while it runs, then counted; a total of its own is left out.
 run_lines()
 {
 	local log=$logs/lines name=$1
 	shift
-	"$@" 2>&1 | tee "$log"
+	$clean "$@" 2>&1 | tee "$log" | grep --line-buffered -vE '^[0-9]+ passed, [0-9]+ failed'
 	count_lines "$name" "$log" "${PIPESTATUS[0]}"
 }
 
@@ -109,12 +112,27 @@ run_layers()
 	fi
 }
 
+# The pinned runtimes, which e2e measures: fetched where npm is.
+run_runtimes()
+{
+	local name="runtimes: the pinned ones are here"
+
+	if ! tests/setup/as-user.sh tests/setup/runtimes.sh > "$logs/runtimes" 2>&1; then
+		fail "$name" "$logs/runtimes"
+	elif [ -z "$(tests/setup/runtimes.sh list)" ]; then
+		skip "$name" "$(tail -n 1 "$logs/runtimes")"
+	else
+		pass "$name"
+	fi
+}
+
 run_suite()
 {
 	case $1 in
 	unit) run_cmocka unit "$build/tests/unit" ;;
 	sanitizers) run_cmocka sanitizers "$build-san/tests/unit" ;;
 	layers) run_layers ;;
+	runtimes) run_runtimes ;;
 	golden) run_lines golden tests/golden/run.sh "$build/wakewhy" ;;
 	e2e) run_lines e2e tests/e2e/run.sh "$build/wakewhy" ;;
 	*)

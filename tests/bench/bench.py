@@ -23,13 +23,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 import tool  # noqa: E402
 
-LOOPS = {"pingpong": 100000, "getppid": 500000}  # steps of one measurement
+LOOPS = {"pingpong": 20000, "getppid": 100000}  # steps of one measurement
 GOALS = {
     ("pingpong", "target"): 1.5,
     ("pingpong", "bystander"): 1.2,
     ("getppid", "target"): 1.25,
 }
-ROUNDS = 15
+ROUNDS = 40
 
 
 class Loops:
@@ -106,7 +106,7 @@ def one_round(wakewhy, build, loops, idler):
     for name, make in makers:
         configuration = make()
         for loop, steps in LOOPS.items():
-            loops.measure(loop, steps // 20)  # warm: the first steps find cold caches
+            loops.measure(loop, steps // 10)  # warm: the first steps find cold caches
             times[loop, name] = loops.measure(loop, steps)
         configuration.end()
     return times
@@ -132,16 +132,21 @@ def summarise(rounds):
     return rows
 
 
-def start_up(wakewhy, build, repeats=20):
-    """ns from wakewhy's exec to the target's first instructions, stamped by the same clock."""
-    loops = os.path.join(build, "bench", "loops")
-    times = []
+def start_up(wakewhy, build, repeats=15):
+    """ns from wakewhy's exec to the target's first instructions, stamped by the same clock; and, in
+    turn with it, what loading and attaching the empty programs takes, from fork to "ready"."""
+    loops, empty = (os.path.join(build, "bench", name) for name in ("loops", "empty"))
+    ours, floor = [], []
     for _ in range(repeats):
         argv = [loops, "stamp", wakewhy.binary, "run", "-q", "--", loops, "stamp"]
         done = subprocess.run(argv, capture_output=True, text=True, check=True)
         before, after = map(int, done.stdout.split())
-        times.append(after - before)
-    return quartiles(times)
+        ours.append(after - before)
+        begun = time.monotonic_ns()
+        programs = Empty(empty)
+        floor.append(time.monotonic_ns() - begun)
+        programs.end()
+    return {"wakewhy": quartiles(ours), "empty": quartiles(floor)}
 
 
 def observer(wakewhy, idler):
@@ -173,9 +178,11 @@ def show(rows, start, quiet):
             line += f"{'≤ ' + format(goal, '.2f') + '×':>8}{'' if ratio <= goal else '  missed'}"
         print(line)
     print()
+    ours, floor = start["wakewhy"], start["empty"]
     print(
-        f"start-up: {start['median'] / 1e6:.1f} ms from wakewhy's exec to the target's first"
-        f" instructions ({start['q1'] / 1e6:.1f}…{start['q3'] / 1e6:.1f}, goal 60)"
+        f"start-up: {ours['median'] / 1e6:.1f} ms from wakewhy's exec to the target's first"
+        f" instructions ({ours['q1'] / 1e6:.1f}…{ours['q3'] / 1e6:.1f}, goal 60);"
+        f" the empty programs alone: {floor['median'] / 1e6:.1f} ms"
     )
     print(
         f"wakewhy itself: {quiet['max_rss_bytes'] / 1e6:.1f} MB resident (goal 24),"

@@ -1,7 +1,6 @@
 """Programs whose counts are known in advance, run from their first instruction to their last exit."""
 
 from harness import test
-from tool import CHECKOUT  # noqa: F401
 
 MS = 1_000_000
 SLEEP_CALLS = ("nanosleep", "clock_nanosleep")
@@ -16,26 +15,62 @@ def check_trusted(t, run):
     t.equal("losses", run.lost(), {})
 
 
-def check_against_kernel(t, run, truth, exit_ns=2 * MS):
+def told_by(truth, role):
+    """What the threads of that role said of themselves."""
+    return [said for said in truth["threads"] if said["role"] == role]
+
+
+def own_of(run, truth, role):
+    """wakewhy's figures of the one thread of that role."""
+    (said,) = told_by(truth, role)
+    return run.thread(tid=said["tid"])
+
+
+def since_before(said, name):
+    return said[name] - said["before"][name]
+
+
+def check_against_kernel(t, run, truth):
     """Each thread's figures against its own reading of the kernel's at its end.
 
-    After that reading a thread only ends: it leaves the CPU for the last time (one switch, counted
-    as voluntary by the kernel too), and may be kept waiting or preempted on the way there. Our on-CPU
-    time has interrupts and stolen time in it, the kernel's may not.
-    """
+    What it does after that reading is to end: it leaves the CPU for the last time (one voluntary
+    switch, to the kernel too), and may be kept waiting or preempted on the way there. The kernel's
+    figures of the first thread begin before its exec, or at main() when those "before" are taken
+    off; ours begin at the exec, in between."""
     for said in truth["threads"]:
         own = run.thread(tid=said["tid"])
         name = f"{said['role']} {said['tid']}"
-        t.between(f"{name}: voluntary less the kernel's",
-                  own["switches_voluntary"] - said["nvcsw"], 0, 4)
-        t.between(f"{name}: preempted less the kernel's",
-                  own["switches_preempted"] - said["nivcsw"], 0, 4)
-        t.between(f"{name}: wakeups less the kernel's voluntary switches",
-                  own["wakeups"] - said["nvcsw"], -1, 3)
-        kernel_ns = said["cpu_ns"]
-        stolen_ns = run["trust"]["noise"].get("steal_share", 0) * run["window_ns"] * 4
-        t.between(f"{name}: on-CPU time", own["oncpu_ns"], kernel_ns * 0.995 - 0.1 * MS,
-                  kernel_ns * 1.005 + exit_ns + stolen_ns)
+        for what, field in (("switches_voluntary", "nvcsw"), ("wakeups", "nvcsw"),
+                            ("switches_preempted", "nivcsw")):
+            low = since_before(said, field) - (what == "wakeups")
+            t.between(f"{name}: {what}", own[what], low, said[field] + 4)
+        check_time_against_kernel(t, run, name, own, said)
+
+
+def kernel_more_ns(own):
+    """How much more on-CPU time than ours the kernel may have for good reasons: it charges a thread
+    that wakes up from the moment of its waking where it saves itself a look at the clock, which is
+    run-queue wait to us; and at a yield and at a waking that comes too early it saves that look
+    too."""
+    switches = own["switches_voluntary"] + own["switches_preempted"]
+    waking_ns = own["wakeups"] * 0.1 * MS + own["cancelled_sleeps"] * 0.002 * MS
+    return min(own["runq_ns"], waking_ns) + switches * 50 + 0.1 * MS
+
+
+def kernel_less_ns(own):
+    """How much less the kernel may have: what it charges to a thread before its switch-in is missing
+    from the one that still ran then."""
+    return own["switches_preempted"] * 0.05 * MS + 0.1 * MS
+
+
+def check_time_against_kernel(t, run, name, own, said):
+    """On-CPU time within 0.5 %. Ours has interrupts and stolen time in it, which the kernel's may
+    lack, and what the thread did after its reading: one of them writes all the others' figures."""
+    later_ns = run["trust"]["noise"]["steal_share"] * run["window_ns"] * 2
+    later_ns += 2 * MS + len(run.threads) * 0.05 * MS + kernel_less_ns(own)
+    t.between(f"{name}: on-CPU time", own["oncpu_ns"],
+              since_before(said, "cpu_ns") * 0.995 - kernel_more_ns(own),
+              said["cpu_ns"] * 1.005 + later_ns)
 
 
 def check_sums(t, run):
@@ -63,10 +98,9 @@ def a_sleeper_wakes_as_often_as_it_sleeps(t):
     run, said = done.run, done.truth["threads"][0]
     sleeper = run.thread(tid=said["tid"])
     t.equal("status", done.status, 0)
-    t.between("wakeups", sleeper["wakeups"], 499, 501 + said["nvcsw"] - 500)
+    t.between("wakeups", sleeper["wakeups"], 499, 501)
     t.equal("starts", sleeper["starts"], 1)
     t.equal("sleep calls", sleep_calls(run), 500)
-    t.near("run-queue wait", sleeper["runq_ns"], said["schedstat_runq_ns"], 0.05, 5 * MS)
     check_against_kernel(t, run, done.truth)
     check_sums(t, run)
     check_trusted(t, run)
@@ -77,9 +111,8 @@ def a_spinner_never_wakes_and_its_time_is_its_rusage(t):
     done = t.tool.run(["spinner", 2000])
     run = done.run
     spinner = run.thread(tid=done.truth["pid"])
-    t.equal("wakeups", spinner["wakeups"], done.truth["nvcsw"])
-    t.between("wakeups (of page faults at most)", spinner["wakeups"], 0, 1)
-    t.near("on-CPU time", spinner["oncpu_ns"], done.truth["cpu_ns"], 0.005)
+    t.equal("wakeups", spinner["wakeups"], 0)
+    t.near("on-CPU time", spinner["oncpu_ns"], done.truth["cpu_ns"], 0.005, kernel_less_ns(spinner))
     check_against_kernel(t, run, done.truth)
     check_sums(t, run)
     check_trusted(t, run)
@@ -89,7 +122,7 @@ def a_spinner_never_wakes_and_its_time_is_its_rusage(t):
 def a_million_calls_of_four_pinned_threads_are_exactly_a_million_each(t):
     done = t.tool.run(["getppid", 4, 1000000])
     run = done.run
-    callers = [th for th in done.truth["threads"] if th["role"] == "caller"]
+    callers = told_by(done.truth, "caller")
     t.equal("threads that called", len(callers), 4)
     for caller in callers:
         t.equal("getppid", run.thread(tid=caller["tid"])["syscall_counts"].get("getppid"), 1000000)
@@ -103,12 +136,11 @@ def a_million_calls_of_four_pinned_threads_are_exactly_a_million_each(t):
 def a_thread_that_wakes_up_on_another_cpu_each_time_has_right_sums(t):
     done = t.tool.run(["hopper", 1000])
     run = done.run
-    said = next(th for th in done.truth["threads"] if th["role"] == "hopper")
+    (said,) = told_by(done.truth, "hopper")
     hopper = run.thread(tid=said["tid"])
-    t.between("wakeups", hopper["wakeups"], 999, 1001 + said["nvcsw"] - 1000)
+    t.between("wakeups", hopper["wakeups"], 999, 1001)
     if done.truth["said"]["cpus"] > 1:
         t.between("migrations", hopper["migrations"], 998, 1003)
-    t.near("run-queue wait", hopper["runq_ns"], said["schedstat_runq_ns"], 0.1, 5 * MS)
     t.between("longest wait", hopper["runq_max_ns"], 1, said["schedstat_runq_ns"] + 1 * MS)
     check_against_kernel(t, run, done.truth)
     check_sums(t, run)
@@ -119,7 +151,7 @@ def a_thread_that_wakes_up_on_another_cpu_each_time_has_right_sums(t):
 def yielding_is_no_sleep(t):
     done = t.tool.run(["yielder", 100000])
     run = done.run
-    for said in (th for th in done.truth["threads"] if th["role"] == "yielder"):
+    for said in told_by(done.truth, "yielder"):
         own = run.thread(tid=said["tid"])
         t.equal("sched_yield", own["syscall_counts"].get("sched_yield"), 100000)
         t.between("wakeups", own["wakeups"], 0, said["nvcsw"] + 1)
@@ -134,7 +166,7 @@ def yielding_is_no_sleep(t):
 def a_cpu_hog_has_no_wakeups_beside_a_sleeper(t):
     done = t.tool.run(["hog", 200, 2000])
     run = done.run
-    hog, sleeper = run.thread(comm="hog"), run.thread(comm="sleeper")
+    hog, sleeper = own_of(run, done.truth, "hog"), own_of(run, done.truth, "sleeper")
     t.between("wakeups of the hog", hog["wakeups"], 0, 2)
     t.between("preempted switches of the hog", hog["switches_preempted"], 150, 100000)
     t.between("wakeups of the sleeper", sleeper["wakeups"], 200, 202)
@@ -148,10 +180,10 @@ def sleeps_that_end_before_the_thread_left_its_cpu_are_not_wakeups(t):
     count = 20000
     done = t.tool.run(["cancel", count])
     run = done.run
-    said = done.truth["threads"][0]
+    (said,) = told_by(done.truth, "main")
     own = run.thread(tid=said["tid"])
     t.equal("clock_nanosleep", run.calls("clock_nanosleep"), count)
-    t.between("wakeups", own["wakeups"], said["nvcsw"] - 1, said["nvcsw"] + 1)
+    t.between("wakeups", own["wakeups"], since_before(said, "nvcsw") - 1, said["nvcsw"] + 1)
     t.between("cancelled sleeps and wakeups", own["cancelled_sleeps"] + own["wakeups"],
               count * 0.5, count + 10)
     t.between("cancelled sleeps", own["cancelled_sleeps"], 1, count)
@@ -163,7 +195,7 @@ def sleeps_that_end_before_the_thread_left_its_cpu_are_not_wakeups(t):
 def a_thousand_threads_wake_a_hundred_times_each_and_all_are_listed(t):
     done = t.tool.run(["crowd", 1000, 100, 20000])
     run = done.run
-    members = [th for th in done.truth["threads"] if th["role"] == "member"]
+    members = told_by(done.truth, "member")
     t.equal("members", len(members), 1000)
     t.equal("threads listed", len(run.threads), 1001)
     t.equal("starts", sum(th["starts"] for th in run.threads), 1001)
@@ -195,7 +227,7 @@ def switches_equal_those_that_wait4_reports_for_the_whole_process(t):
     """The kernel adds a thread's switches to its process before the thread's very last one. So the
     voluntary ones exceed rusage by one for each thread but the leader, whose last one may or may
     not be over when its parent reads; the preempted ones are equal, unless a thread was preempted
-    in between."""
+    in between, which is rare."""
     for argv in WRAPPED:
         name = argv[0]
         command = [t.tool.subject(name), *map(str, argv[1:])]
@@ -207,5 +239,6 @@ def switches_equal_those_that_wait4_reports_for_the_whole_process(t):
                   sum(th["switches_voluntary"] for th in threads) - said["nvcsw"],
                   len(threads) - 1, len(threads))
         t.between(f"{name}: preempted less rusage's",
-                  sum(th["switches_preempted"] for th in threads) - said["nivcsw"], 0, 1)
+                  sum(th["switches_preempted"] for th in threads) - said["nivcsw"], 0,
+                  1 + len(threads) // 20)
         check_trusted(t, done.run)

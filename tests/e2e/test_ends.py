@@ -88,7 +88,7 @@ def ctrl_c_at_a_terminal_ends_the_command_and_is_reported(t):
     process.communicate(timeout=20)
     t.equal("status", process.returncode, 128 + signal.SIGINT)
     run = t.tool.load(path)
-    t.equal("exit status of the command", run["exit_status"], int(signal.SIGINT))
+    t.equal("exit status of the command", run["exit_status"], 128 + signal.SIGINT)
 
 
 def start_named(t, name):
@@ -117,7 +117,7 @@ def a_termination_signal_is_passed_on_to_the_command(t):
         started.signal(number)
         done = started.finish(20)
         t.equal(f"status after {number.name}", done.status, 128 + number)
-        t.equal(f"exit status after {number.name}", done.run["exit_status"], int(number))
+        t.equal(f"exit status after {number.name}", done.run["exit_status"], 128 + number)
         check_gone(t, [pid])
         check_kernel_is_clean(t, ids)
 

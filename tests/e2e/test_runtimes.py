@@ -53,8 +53,8 @@ def startup_of_the_pinned_runtimes(t):
     check_runs(t, done, ("floor", *LABELS), 5)
     for run in done.runs:
         start, label = run["startup"], run["label"]
-        t.check(0 < start["exec_to_first_output_ns"] < start["exec_to_exit_ns"] <
-                2 * run["window_ns"], f"{label}: times {start}")
+        t.check(0 < start["exec_to_first_output_ns"] < start["exec_to_exit_ns"],
+                f"{label}: times {start}")
         t.between(f"{label}: minor faults", start["minor_faults"], 10, 1_000_000)
         t.between(f"{label}: peak memory", start["max_rss_bytes"], 100_000, 2_000_000_000)
         t.equal(f"{label}: exit status", run["exit_status"], 0)
@@ -184,41 +184,85 @@ def a_runtime_that_is_missing_or_no_program(t):
     t.check("/nonexistent/bun" in done.err, f"the message does not name it: {done.err!r}")
 
 
-def hyperfine_medians(t, commands, runs):
+def hyperfine_times(t, commands, runs):
+    """The times of each command, in s."""
     path = t.path("hyperfine.json")
-    subprocess.run(["hyperfine", "-N", "--warmup", "2", "--runs", str(runs), "--export-json", path,
+    subprocess.run(["hyperfine", "-N", "--warmup", "1", "--runs", str(runs), "--export-json", path,
                     *commands], check=True, capture_output=True, timeout=120)
     with open(path, "rb") as file:
         return [result["times"] for result in json.load(file)["results"]]
 
 
+def ours_block(t, labels, words):
+    """{label: median exec to exit in s} of a few starts, and of a program that does next to nothing."""
+    done = measure(t, "startup", "-r", "3", "-w", "1", *words)
+    block = {label: statistics.median(run["startup"]["exec_to_exit_ns"] / 1e9
+                                      for run in done.runs if run["label"] == label)
+             for label in labels}
+    block["trivial"] = t.tool.run(["sleeper", 0]).run["window_ns"] / 1e9
+    return block
+
+
+def theirs_block(t, labels, words, script):
+    commands = [f"{word.split(':', 1)[1]} {script}" for word in words]
+    commands.append(f"{t.tool.subject('sleeper')} 0")
+    times = hyperfine_times(t, commands, 3)
+    return dict(zip((*labels, "trivial"), map(statistics.median, times)))
+
+
+def startup_round(t, labels, words, script):
+    """Blocks of both in turn, and which is first alternates, so that a machine that drifts favours
+    none: [(ours, theirs)]."""
+    blocks = []
+    for number in range(12):
+        if number % 2:
+            theirs = theirs_block(t, labels, words, script)
+            ours = ours_block(t, labels, words)
+        else:
+            ours = ours_block(t, labels, words)
+            theirs = theirs_block(t, labels, words, script)
+        blocks.append((ours, theirs))
+    return blocks
+
+
 @test
 def startup_agrees_with_hyperfine(t):
-    """Blocks of both take turns, so that a machine that drifts slows both. hyperfine's time has its
-    fork and its wait in it, ours begins at the exec call and ends with the last exit: the floor
-    program, which does next to nothing, shows how much that is, and it is taken off. On a noisy
-    machine up to three rounds are made, and one that agrees is enough."""
+    """hyperfine's time has its fork and its wait in it, ours begins at the exec call and ends with the
+    last exit. A program that does next to nothing shows how much that is, and it is taken off. The
+    ratio of a label is the median over the blocks of their ratios. On a noisy machine up to three
+    rounds are made, and one that agrees is enough."""
     need_program("hyperfine")
     labels = ("node-22", "bun-1.3.14")
     words = pinned(*labels)
-    script = t.path("hello.mjs")
+    script = t.path("hello.cjs")
     with open(script, "w", encoding="ascii") as file:
         file.write('console.log("hello");\n')
-    commands = [f"{word.split(':', 1)[1]} {script}" for word in words] + ["/bin/true"]
     seen = []
     for _round in range(3):
-        ours = {label: [] for label in labels}
-        theirs = [[] for _ in commands]
-        for _block in range(3):
-            done = measure(t, "startup", "-r", "8", "-w", "1", *words)
-            for run in done.runs:
-                ours[run["label"]].append(run["startup"]["exec_to_exit_ns"] / 1e9)
-            for times, more in zip(theirs, hyperfine_medians(t, commands, 8)):
-                times += more
-        around = statistics.median(theirs[-1])
-        ratios = [statistics.median(ours[label]) / (statistics.median(times) - 0 * around)
-                  for label, times in zip(labels, theirs)]
-        seen.append(ratios)
-        if all(abs(ratio - 1) <= 0.05 for ratio in ratios):
+        blocks = startup_round(t, labels, words, script)
+        around = statistics.median(b["trivial"] - a["trivial"] for a, b in blocks)
+        ratios = {label: statistics.median(a[label] / (b[label] - around) for a, b in blocks)
+                  for label in labels}
+        if all(abs(ratio - 1) <= 0.05 for ratio in ratios.values()):
             return
-    t.failures.append(f"medians beside hyperfine's, for {labels}, in three rounds: {seen}")
+        seen.append(f"ratios {ratios}, fork and wait {around * 1e3:.2f} ms, blocks {blocks}")
+    t.failures += ["startup beside hyperfine:", *seen]
+
+
+@test
+def the_very_starts_that_hyperfine_times_take_as_long_here(t):
+    """hyperfine runs inside the window, so both time the same starts: no noise between them."""
+    need_program("hyperfine")
+    (word,) = pinned("node-22")
+    program, script, path = word.split(":", 1)[1], t.path("hello.cjs"), t.path("times.json")
+    with open(script, "w", encoding="ascii") as file:
+        file.write('console.log("hello");\n')
+    run = t.tool.start_run(["hyperfine", "-N", "--warmup", "1", "--runs", "10", "--export-json",
+                            path, f"{program} {script}"]).finish().run
+    with open(path, "rb") as file:
+        theirs = [time * 1e9 for time in json.load(file)["results"][0]["times"]]
+    ours = [p["exit_ns"] - p["exec_ns"] for p in run["processes"]
+            if p["exec_ns"] and (p["argv"] or [])[:1] == [program]][-10:]
+    t.equal("starts", len(ours), 10)
+    ratio = statistics.median(a / b for a, b in zip(ours, theirs))
+    t.between(f"ours to hyperfine's, {ours} to {theirs}", ratio, 0.90, 1.001)

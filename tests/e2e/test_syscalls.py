@@ -4,7 +4,7 @@ import re
 import subprocess
 
 from harness import test
-from tool import need_program
+from tool import MOUNT_NAMESPACE, need_program
 
 # What another tracer may see differently, and why.
 ONLY_STARTED = {
@@ -38,7 +38,7 @@ def perf_counts(t, command):
         "mount -t tracefs tracefs /sys/kernel/tracing && p=$1 && shift &&"
         ' exec perf trace -m 8M -s -o "$p" -- "$@"'
     )
-    subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", path, *command], check=True,
+    subprocess.run([*MOUNT_NAMESPACE, "sh", "-c", script, "sh", path, *command], check=True,
                    timeout=120, capture_output=True)
     counts = {}
     with open(path, encoding="utf-8", errors="replace") as file:

@@ -15,6 +15,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKOUT = os.path.dirname(os.path.dirname(HERE))
 NOBODY = 65534
 
+# Before a command: namespaces of its own, also in a chroot.
+MOUNT_NAMESPACE = [os.path.join(HERE, "namespace.sh")]
+PID_NAMESPACE = [*MOUNT_NAMESPACE, "-p"]
+
 # The calls in which wakewhy waits while a window is open, by their numbers.
 WAITING_CALLS = {
     "x86_64": {7, 271, 232, 281, 441},  # poll ppoll epoll_wait epoll_pwait epoll_pwait2

@@ -2,7 +2,7 @@
 # Brings the pinned runtimes into runtimes/, by npm, where npm is present: runtimes/LABEL is a
 # program. They are data for tests and the demo; nothing of theirs is run by the installation.
 #
-#   runtimes.sh         installs what is missing
+#   runtimes.sh         installs what is missing; status 1 if npm is there and fails
 #   runtimes.sh list    prints LABEL=PATH of each that is there
 set -eu
 
@@ -39,6 +39,7 @@ install()
 	(cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier \
 		--loglevel=error > npm.log 2>&1) || {
 		cat "$folder/npm.log" >&2
+		echo "runtimes: npm could not fetch them (see above); those on PATH are used" >&2
 		return 1
 	}
 	for row in $labels; do

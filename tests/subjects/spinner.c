@@ -1,5 +1,5 @@
-/* spinner MILLISECONDS: one pinned thread that computes until it has used so much CPU time; 0:
- * until SIGTERM.
+/* spinner MILLISECONDS [CPU]: one thread that computes until it has used so much CPU time; 0: until
+ * SIGTERM. With CPU it is pinned, to the CPU at that place among those it may use.
  *
  * Known answer: no wakeups, on-CPU time as its own rusage. */
 #include "truth.h"
@@ -20,7 +20,8 @@ int main(int argc, char **argv)
 	uint64_t limit_ns = truth_number(argc, argv, 1, 2000) * 1000000;
 
 	signal(SIGTERM, on_term);
-	truth_pin(1);
+	if (argc > 2)
+		truth_pin((unsigned int)truth_number(argc, argv, 2, 0));
 	truth_ready(truth);
 	while (!stopped && (!limit_ns || truth_clock_ns(CLOCK_PROCESS_CPUTIME_ID) < limit_ns))
 		truth_work(1000000); /* beside it, looking at the clock is little */

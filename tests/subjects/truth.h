@@ -1,7 +1,8 @@
 /* What a subject says about itself: its own counts and the kernel's, as one line of JSON.
  *
  * Every subject takes these options before its own arguments:
- *	--truth FILE	where the line is written at the end
+ *	--truth FILE	where the line is written at the end; without it nothing is read of the
+ *kernel
  *	--ready FD	"ready PID\n" is written there once the subject stands before its pattern
  *	--go FD		the subject then waits until a byte or the end of file arrives there
  *	--stay 1	once the line is written, the same two again before the end (subjects that
@@ -11,6 +12,9 @@
  *	{"pid":812,"cpu_ns":…,"nvcsw":…,"nivcsw":…,"said":{"sleeps":500},
  *	 "threads":[{"tid":812,"role":"main","count":500,"nvcsw":…,"nivcsw":…,"cpu_ns":…,
  *		     "schedstat_oncpu_ns":…,"schedstat_runq_ns":…,"schedstat_slices":…}]}
+ *
+ * A thread that was there when main() began has what the kernel had counted for it until then under
+ * "before": what preceded its exec is in its later figures too.
  *
  * cpu_ns of the process is getrusage's user and system time, of a thread CLOCK_THREAD_CPUTIME_ID.
  * The figures of a thread are those at the call of truth_thread(): what it does after that (exit)
@@ -47,6 +51,7 @@ struct truth_thread {
 };
 
 struct truth {
+	struct truth_thread before; /* of the thread that called truth_new() */
 	const char *path;
 	int ready_fd, go_fd;
 	bool stay;
@@ -63,6 +68,40 @@ static inline _Noreturn void truth_die(const char *what)
 {
 	fprintf(stderr, "subject: %s: %s\n", what, strerror(errno));
 	exit(99);
+}
+
+static inline uint64_t truth_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+static inline void truth_schedstat(struct truth_thread *thread)
+{
+	char text[128] = "";
+	int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) > 0)
+		sscanf(text, "%llu %llu %llu", &thread->oncpu_ns, &thread->runq_ns,
+		       &thread->slices);
+	close(fd);
+}
+
+/* The kernel's figures of the calling thread. */
+static inline void truth_figures(struct truth_thread *thread)
+{
+	struct rusage usage;
+
+	thread->tid = (pid_t)syscall(SYS_gettid);
+	truth_schedstat(thread);
+	getrusage(RUSAGE_THREAD, &usage);
+	thread->nvcsw = usage.ru_nvcsw;
+	thread->nivcsw = usage.ru_nivcsw;
+	thread->cpu_ns = truth_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Takes the options above out of argv; what remains is argv[1] to argv[*argc - 1]. */
@@ -88,6 +127,8 @@ static inline struct truth *truth_new(int *argc, char **argv)
 	}
 	memmove(argv + 1, argv + i, (size_t)(*argc - i + 1) * sizeof(*argv));
 	*argc -= i - 1;
+	if (truth->path)
+		truth_figures(&truth->before);
 	return truth;
 }
 
@@ -101,14 +142,6 @@ static inline void truth_ready(struct truth *truth)
 		dprintf(truth->ready_fd, "ready %d\n", (int)getpid());
 	while (truth->go_fd >= 0 && read(truth->go_fd, &byte, 1) < 0 && errno == EINTR)
 		;
-}
-
-static inline uint64_t truth_clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
 static inline void truth_sleep_ns(uint64_t ns)
@@ -132,36 +165,18 @@ static inline uint64_t truth_number(int argc, char **argv, int i, uint64_t other
 	return i < argc ? strtoull(argv[i], NULL, 0) : otherwise;
 }
 
-static inline void truth_schedstat(struct truth_thread *thread)
-{
-	char text[128] = "";
-	int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	if (read(fd, text, sizeof(text) - 1) > 0)
-		sscanf(text, "%llu %llu %llu", &thread->oncpu_ns, &thread->runq_ns,
-		       &thread->slices);
-	close(fd);
-}
-
 /* Notes the calling thread's figures, as its last act: no lock, so that noting never sleeps. */
 static inline void truth_thread(struct truth *truth, const char *role, uint64_t count)
 {
 	size_t i = atomic_fetch_add(&truth->n_threads, 1);
 	struct truth_thread *thread = &truth->threads[i];
-	struct rusage usage;
 
 	if (i >= TRUTH_THREADS)
 		abort();
 	thread->role = role;
-	thread->tid = (pid_t)syscall(SYS_gettid);
 	thread->count = count;
-	truth_schedstat(thread);
-	getrusage(RUSAGE_THREAD, &usage);
-	thread->nvcsw = usage.ru_nvcsw;
-	thread->nivcsw = usage.ru_nivcsw;
-	thread->cpu_ns = truth_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (truth->path)
+		truth_figures(thread);
 }
 
 static inline void truth_say(struct truth *truth, const char *name, long long value)
@@ -177,18 +192,28 @@ static inline uint64_t truth_timeval_ns(struct timeval time)
 	return (uint64_t)time.tv_sec * 1000000000ULL + (uint64_t)time.tv_usec * 1000ULL;
 }
 
+static inline void truth_write_figures(const struct truth_thread *t, FILE *out)
+{
+	fprintf(out,
+		"\"nvcsw\":%ld,\"nivcsw\":%ld,\"cpu_ns\":%llu,\"schedstat_oncpu_ns\":%llu,"
+		"\"schedstat_runq_ns\":%llu,\"schedstat_slices\":%llu",
+		t->nvcsw, t->nivcsw, (unsigned long long)t->cpu_ns, t->oncpu_ns, t->runq_ns,
+		t->slices);
+}
+
 static inline void truth_write_threads(const struct truth *truth, FILE *out)
 {
+	static const struct truth_thread nothing;
+
 	for (size_t i = 0; i < truth->n_threads; i++) {
 		const struct truth_thread *t = &truth->threads[i];
 
-		fprintf(out,
-			"%s{\"tid\":%d,\"role\":\"%s\",\"count\":%llu,\"nvcsw\":%ld,\"nivcsw\":%ld,"
-			"\"cpu_ns\":%llu,\"schedstat_oncpu_ns\":%llu,\"schedstat_runq_ns\":%llu,"
-			"\"schedstat_slices\":%llu}",
-			i ? "," : "", t->tid, t->role, (unsigned long long)t->count, t->nvcsw,
-			t->nivcsw, (unsigned long long)t->cpu_ns, t->oncpu_ns, t->runq_ns,
-			t->slices);
+		fprintf(out, "%s{\"tid\":%d,\"role\":\"%s\",\"count\":%llu,", i ? "," : "", t->tid,
+			t->role, (unsigned long long)t->count);
+		truth_write_figures(t, out);
+		fputs(",\"before\":{", out);
+		truth_write_figures(t->tid == truth->before.tid ? &truth->before : &nothing, out);
+		fputs("}}", out);
 	}
 }
 

@@ -1,10 +1,5 @@
 /* Facts of the machine and the kernel: what is made of the texts that /proc and /sys show. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <linux/capability.h>

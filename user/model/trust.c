@@ -118,6 +118,8 @@ static uint64_t trust_compare_threads(struct run_trust *trust, const struct capt
 		trust->threads_compared++;
 		trust->oncpu_ns_kernel += pair.oncpu_ns_kernel;
 		trust->oncpu_ns_own += pair.oncpu_ns_own;
+		if (__builtin_add_overflow(trust->runq_ns, pair.runq_ns, &trust->runq_ns))
+			trust->runq_ns = UINT64_MAX;
 		trust->switches_kernel += pair.switches_kernel;
 		trust->switches_own += pair.switches_own;
 		diff = trust_distance(pair.oncpu_ns_own, pair.oncpu_ns_kernel);
@@ -136,23 +138,14 @@ static uint64_t trust_compare_threads(struct run_trust *trust, const struct capt
 	return switches_diff;
 }
 
-static uint64_t trust_runq_ns(const struct capture *capture)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < capture->threads.n; i++)
-		if (__builtin_add_overflow(sum, capture->threads.items[i].t.count.runq_ns, &sum))
-			return UINT64_MAX;
-	return sum;
-}
-
-static void trust_check_sums(struct run_trust *trust, uint64_t switches_diff, uint64_t runq_ns,
+static void trust_check_sums(struct run_trust *trust, uint64_t switches_diff,
 			     double allowance_ns)
 {
 	char own[UNITS_TEXT_BYTES], kernel[UNITS_TEXT_BYTES];
 	double limit = SWITCHES_SHARE * (double)trust->switches_kernel;
 
-	if (!trust_oncpu_agrees(trust->oncpu_ns_own, trust->oncpu_ns_kernel, runq_ns, allowance_ns))
+	if (!trust_oncpu_agrees(trust->oncpu_ns_own, trust->oncpu_ns_kernel, trust->runq_ns,
+				allowance_ns))
 		trust_doubt(trust, "on-CPU time of all threads: %s counted, %s by the kernel",
 			    units_format_duration(own, (double)trust->oncpu_ns_own),
 			    units_format_duration(kernel, (double)trust->oncpu_ns_kernel));
@@ -249,7 +242,7 @@ void trust_init(struct run_trust *ret_trust, const struct capture *capture)
 	trust_check_lost(&trust, capture);
 	trust_check_misses(&trust, capture);
 	switches_diff = trust_compare_threads(&trust, capture, allowance_ns);
-	trust_check_sums(&trust, switches_diff, trust_runq_ns(capture), allowance_ns);
+	trust_check_sums(&trust, switches_diff, allowance_ns);
 	trust_check_rusage(&trust, capture);
 	*ret_trust = trust;
 }

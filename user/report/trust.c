@@ -14,6 +14,8 @@
 
 /* Below this, a percentage of CPU time says less than the difference itself. */
 #define TRUST_SHORT_NS 10e6
+/* A difference that wants a word. */
+#define TRUST_TELLING 0.01
 /* A machine that others use this much is no place for idle figures. */
 #define TRUST_BUSY_SHARE  0.10
 #define TRUST_STEAL_SHARE 0.01
@@ -26,6 +28,7 @@ struct trust_view {
 	bool any_long, any_short;
 	double long_share; /* worst difference as a share, of runs with TRUST_SHORT_NS or more */
 	double short_ns;   /* worst difference of the others */
+	bool waits;	   /* a difference that the wait for a CPU explains: see docs/metrics.md */
 	uint64_t switches, switches_apart;
 	uint64_t lost[WK_LOST_MAX], lost_all;
 	uint64_t misses;
@@ -59,6 +62,9 @@ static void trust_view_add(struct trust_view *view, const struct run *run)
 		view->any_short = true;
 		view->short_ns = fmax(view->short_ns, apart_ns);
 	}
+	if (trust->oncpu_ns_own < trust->oncpu_ns_kernel && apart_ns > TRUST_TELLING * kernel_ns &&
+	    apart_ns <= (double)trust->runq_ns)
+		view->waits = true;
 	view->switches += trust->switches_kernel;
 	view->switches_apart += trust->switches_own > trust->switches_kernel
 					? trust->switches_own - trust->switches_kernel
@@ -99,6 +105,8 @@ static void trust_add_cpu(struct strbuf *text, const struct trust_view *view)
 	if (view->any_short)
 		strbuf_printf(text, "within %s%s", units_format_duration(number, view->short_ns),
 			      view->any_long ? " where it is under 10 ms" : "");
+	if (view->waits)
+		strbuf_add(text, " (it charges a thread that wakes an idle CPU part of its wait)");
 }
 
 static void trust_add_switches(struct strbuf *text, const struct trust_view *view)
