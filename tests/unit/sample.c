@@ -160,7 +160,7 @@ void sample_set_period(struct capture *capture, uint32_t number, uint64_t first_
 
 	cause->c.first_ns = capture->start_ns + first_ns;
 	cause->c.last_ns = cause->c.first_ns + (n - 1) * period_ns;
-	cause->c.interval_square = (n - 1) * (period_ns >> 10) * (period_ns >> 10);
+	cause->c.interval_ns = n > 1 ? period_ns : 0;
 	*vec_push(&cause->intervals) =
 		(struct capture_interval){sample_bucket(period_ns), (uint32_t)(n - 1)};
 	for (uint64_t i = 0; i < n; i++)

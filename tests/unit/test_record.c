@@ -224,7 +224,8 @@ static const struct member {
 	{MEMBER(waking)},	{MEMBER(key)},	      {MEMBER(cause)},	     {MEMBER(root)},
 	{MEMBER(charge)},	{MEMBER(charge_cause)}, {MEMBER(charge_root)}, {MEMBER(timeout_ns)},
 	{MEMBER(run_ns)},	{MEMBER(event_ns)},   {MEMBER(sleep_call)},  {MEMBER(uninterruptible)},
-	{MEMBER(reserved3)},	{MEMBER(burst_ns)},   {MEMBER(reserved4)},
+	{MEMBER(reserved3)},	{MEMBER(burst_ns)},   {MEMBER(events)},
+	{MEMBER(woke_ns)},	{MEMBER(burst_first)}, {MEMBER(burst_last)},
 };
 
 /* A struct member that no row names would be lost silently. */

@@ -97,6 +97,7 @@ const struct field cause_fields[] = {
 	CAUSE("wakeups", c.wakeups),
 	CAUSE("first_ns", c.first_ns),
 	CAUSE("last_ns", c.last_ns),
+	CAUSE("interval_ns", c.interval_ns),
 	CAUSE("interval_square", c.interval_square),
 	CAUSE("timeouts", c.timeouts),
 	CAUSE("timeout_sum_ns", c.timeout_sum_ns),
