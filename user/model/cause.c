@@ -173,8 +173,11 @@ static const char *mechanism_timer_signal(const struct cause_evidence *e)
 
 static bool is_timeout(const struct cause_evidence *e)
 {
+	static const char *const functions[] = {"hrtimer_wakeup", "io_cqring_timer_wakeup",
+						"io_cqring_min_timer_wakeup", NULL};
+
 	return context(e) == WK_CONTEXT_EXPIRED ||
-	       (context(e) == WK_CONTEXT_HRTIMER && !strcmp(e->name, "hrtimer_wakeup")) ||
+	       (context(e) == WK_CONTEXT_HRTIMER && one_of(e->name, functions)) ||
 	       (context(e) == WK_CONTEXT_TIMER && !strcmp(e->name, "process_timeout"));
 }
 

@@ -21,7 +21,8 @@ struct raw {
 	const struct capture_cause *cause;
 	const struct run_thread *thread;
 	uint64_t timeout_ns;
-	size_t row; /* in why->causes */
+	bool periodic; /* on its own */
+	size_t row;    /* in why->causes */
 };
 
 struct builder {
@@ -31,6 +32,7 @@ struct builder {
 	const char *arch;
 	struct raw *raws;
 	size_t n_raws;
+	VEC(const struct raw *) firsts; /* of each row, until rows are dropped */
 	size_t *row_of; /* by number of the cause; SIZE_MAX: none */
 	size_t n_numbers;
 	const struct run_thread **by_serial;
@@ -112,8 +114,11 @@ static void raws_init(struct builder *b)
 
 		if (!thread)
 			continue;
-		b->raws[b->n_raws++] = (struct raw){
-			.cause = cause, .thread = thread, .timeout_ns = timeout_mean_ns(&cause->c)};
+		b->raws[b->n_raws++] =
+			(struct raw){.cause = cause,
+				     .thread = thread,
+				     .timeout_ns = timeout_mean_ns(&cause->c),
+				     .periodic = period_of_cause(cause).known};
 	}
 	qsort(b->raws, b->n_raws, sizeof(*b->raws), raw_order);
 }
@@ -144,14 +149,26 @@ static struct cause_evidence evidence_of(const struct builder *b, const struct r
 	};
 }
 
-/* A row that reads the same: evidence that differs in what nobody is told. */
-static size_t row_find(const struct why *why, const struct why_cause *row)
+/* Two timers, each with a period of its own, are two causes although they read the same; a timer that
+ * is made anew each time is another object each time, and one cause. */
+static bool raws_stay_apart(const struct raw *a, const struct raw *b)
 {
+	uint64_t x = a->cause->c.key.object, y = b->cause->c.key.object;
+
+	return x && y && x != y && a->periodic && b->periodic;
+}
+
+/* A row that reads the same: evidence that differs in what nobody is told. raw is the row's first. */
+static size_t row_find(const struct builder *b, const struct why_cause *row, const struct raw *raw)
+{
+	const struct why *why = b->why;
+
 	for (size_t i = 0; i < why->causes.n; i++) {
 		const struct why_cause *other = &why->causes.items[i];
 
 		if (other->thread == row->thread && other->rule == row->rule &&
-		    other->waker == row->waker && !strcmp(other->text, row->text))
+		    other->waker == row->waker && !strcmp(other->text, row->text) &&
+		    !raws_stay_apart(b->firsts.items[i], raw))
 			return i;
 	}
 	return why->causes.n;
@@ -182,11 +199,13 @@ static void row_add(struct builder *b, size_t first, size_t end)
 	row.mechanism = row.rule->mechanism(&evidence);
 	if (raw->cause->c.key.context == WK_CONTEXT_THREAD)
 		row.waker = thread_of(b, raw->cause->c.key.waker);
-	at = row_find(b->why, &row);
-	if (at == b->why->causes.n)
+	at = row_find(b, &row, raw);
+	if (at == b->why->causes.n) {
 		*vec_push(&b->why->causes) = row;
-	else
+		*vec_push(&b->firsts) = raw;
+	} else {
 		free(row.text);
+	}
 	for (size_t i = first; i < end; i++) {
 		b->raws[i].row = at;
 		b->row_of[b->raws[i].cause->number] = at;
@@ -303,67 +322,81 @@ static void charges_init(struct builder *b)
 
 /* ---- periods --------------------------------------------------------------------------------- */
 
-static void periods_from_timeline(struct builder *b)
+/* The times of the wakes of each row, rising: those of row i from first[i] to first[i + 1]. */
+struct row_times {
+	uint64_t *ns;
+	size_t *first;
+};
+
+static void row_times_init(struct row_times *ret_times, const struct builder *b)
 {
-	const struct capture *capture = b->capture;
-	uint64_t *times = mem_calloc(capture->timeline.n + 1, sizeof(*times));
+	const struct wk_wake_event *events = b->capture->timeline.items;
+	size_t n = b->capture->timeline.n, rows = b->why->causes.n;
+	size_t *first = mem_calloc(rows + 2, sizeof(*first));
+	uint64_t *ns = mem_calloc(n + 1, sizeof(*ns));
 
-	for (size_t row = 0; row < b->why->causes.n; row++) {
-		struct why_cause *cause = &b->why->causes.items[row];
-		size_t n = 0;
+	/* Counted one place too far, so that filling them in leaves each at its place. */
+	for (size_t i = 0; i < n; i++)
+		if (row_of(b, events[i].cause) != SIZE_MAX)
+			first[row_of(b, events[i].cause) + 2]++;
+	for (size_t row = 2; row < rows + 2; row++)
+		first[row] += first[row - 1];
+	for (size_t i = 0; i < n; i++)
+		if (row_of(b, events[i].cause) != SIZE_MAX)
+			ns[first[row_of(b, events[i].cause) + 1]++] = events[i].time_ns;
+	*ret_times = (struct row_times){ns, first};
+}
 
-		if (!cause->wakeups)
-			continue;
-		for (size_t i = 0; i < capture->timeline.n; i++)
-			if (row_of(b, capture->timeline.items[i].cause) == row)
-				times[n++] = capture->timeline.items[i].time_ns;
-		cause->period = period_of_times(times, n);
-		cause->phase = period_phase(times, n, capture->start_ns, capture->end_ns);
-	}
-	free(times);
+/* Period and phase of a row from the timeline; false where that lacks some of its wakes, or they are
+ * not in order. */
+static bool period_from_times(const struct builder *b, const struct row_times *times, size_t row)
+{
+	struct why_cause *cause = &b->why->causes.items[row];
+	const uint64_t *ns = times->ns + times->first[row];
+	size_t n = times->first[row + 1] - times->first[row];
+
+	if (n != cause->wakeups)
+		return false;
+	for (size_t i = 1; i < n; i++)
+		if (ns[i] < ns[i - 1])
+			return false;
+	cause->period = period_of_times(ns, n);
+	cause->phase = period_phase(ns, n, b->capture->start_ns, b->capture->end_ns);
+	return true;
 }
 
 /* Without the timeline: from the histogram of the row's largest part. */
-static void periods_from_histograms(struct builder *b)
+static void period_from_histogram(const struct builder *b, size_t row)
 {
-	for (size_t row = 0; row < b->why->causes.n; row++) {
-		const struct capture_cause *most = NULL;
-		uint64_t all = 0;
+	const struct capture_cause *most = NULL;
+	uint64_t all = 0;
 
-		for (size_t i = 0; i < b->n_raws; i++) {
-			if (b->raws[i].row != row)
-				continue;
-			all += b->raws[i].cause->c.wakeups;
-			if (!most || b->raws[i].cause->c.wakeups > most->c.wakeups)
-				most = b->raws[i].cause;
-		}
-		if (most && (double)most->c.wakeups >= 0.9 * (double)all)
-			b->why->causes.items[row].period = period_of_cause(most);
+	for (size_t i = 0; i < b->n_raws; i++) {
+		if (b->raws[i].row != row)
+			continue;
+		all += b->raws[i].cause->c.wakeups;
+		if (!most || b->raws[i].cause->c.wakeups > most->c.wakeups)
+			most = b->raws[i].cause;
 	}
-}
-
-static int event_order(const void *a, const void *b)
-{
-	const struct wk_wake_event *x = a, *y = b;
-
-	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+	if (most && (double)most->c.wakeups >= 0.9 * (double)all)
+		b->why->causes.items[row].period = period_of_cause(most);
 }
 
 static void periods_init(struct builder *b)
 {
-	uint64_t wakeups = 0;
-	bool rising = true;
+	struct row_times times;
+	bool whole = true;
 
-	for (size_t i = 0; i < b->why->causes.n; i++)
-		wakeups += b->why->causes.items[i].wakeups;
-	for (size_t i = 1; i < b->capture->timeline.n && rising; i++)
-		rising = event_order(&b->capture->timeline.items[i - 1],
-				     &b->capture->timeline.items[i]) <= 0;
-	b->why->timeline_whole = rising && wakeups && b->capture->timeline.n == wakeups;
-	if (b->why->timeline_whole)
-		periods_from_timeline(b);
-	else
-		periods_from_histograms(b);
+	row_times_init(&times, b);
+	for (size_t row = 0; row < b->why->causes.n; row++) {
+		if (!b->why->causes.items[row].wakeups || period_from_times(b, &times, row))
+			continue;
+		period_from_histogram(b, row);
+		whole = false;
+	}
+	b->why->timeline_whole = whole && b->capture->timeline.n;
+	free(times.ns);
+	free(times.first);
 }
 
 /* ---- spins -------------------------------------------------------------------------------------
@@ -485,6 +518,7 @@ void why_init(struct why *ret_why, const struct run *run, const char *arch)
 		spins_init(&b);
 		unknown_init(&b);
 		free(b.raws);
+		free(b.firsts.items);
 		free(b.row_of);
 		free(b.by_serial);
 	}
