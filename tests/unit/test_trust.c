@@ -181,6 +181,7 @@ static void every_loss_is_a_reason(void **state)
 		"the calls by number of 1,234 dead threads could not be kept",
 		"1,234 seconds fell beyond the end of the per-second series",
 		"1,234 events were lost: execs or their arguments may be missing",
+		"1,234 causes found no room: their wakes are counted as unknown",
 	};
 
 	(void)state;

@@ -164,7 +164,7 @@ static void trust_check_sums(struct run_trust *trust, uint64_t switches_diff,
  * in it as well. */
 static void trust_check_rusage(struct run_trust *trust, const struct capture *capture)
 {
-	double kernel_ns = (double)capture->rusage_oncpu_ns, own_ns = 0;
+	double kernel_ns = (double)capture->rusage_oncpu_ns, own_ns = 0, runq_ns = 0;
 	char own[UNITS_TEXT_BYTES], kernel[UNITS_TEXT_BYTES];
 
 	if (!capture->rusage_oncpu_ns || capture->partial || capture->exit_status == -1 ||
@@ -175,8 +175,9 @@ static void trust_check_rusage(struct run_trust *trust, const struct capture *ca
 		if (!(capture->threads.items[i].t.flags & WK_FLAG_FOLLOW))
 			return;
 		own_ns += (double)capture->threads.items[i].t.count.oncpu_ns;
+		runq_ns += (double)capture->threads.items[i].t.count.runq_ns;
 	}
-	if (own_ns < kernel_ns - ONCPU_LESS_SHARE * kernel_ns - RUSAGE_LESS_NS)
+	if (own_ns < kernel_ns - ONCPU_LESS_SHARE * kernel_ns - RUSAGE_LESS_NS - runq_ns)
 		trust_doubt(trust, "on-CPU time of the command: %s counted, %s by its rusage",
 			    units_format_duration(own, own_ns),
 			    units_format_duration(kernel, kernel_ns));
