@@ -1,7 +1,8 @@
 /* Writes the recordings that the golden tests read: tests/golden/recordings DIRECTORY.
  *
  * They are committed. A recording that was written once must be readable for ever, so this runs when
- * a recording is added, not when the format grows. */
+ * a recording is added, not when the format grows: sample.wkw, of the format's first days, is what why.wkw
+ * was before there were causes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -76,6 +77,28 @@ static void golden_machine(struct recording *recording)
 	golden_seconds(capture, 200000000, 6000);
 }
 
+/* One server of the sample a version later: its 100 ms timer slower, its helper gone. */
+static void golden_later(struct recording *recording)
+{
+	struct capture *capture;
+	struct wk_cause *cause;
+
+	*recording = (struct recording){0};
+	sample_tool(recording);
+	free(recording->tool.kernel);
+	recording->tool.kernel = mem_strdup("6.19.0");
+	capture = sample_add_run(recording, "zig", "idle", NULL, 0);
+	sample_add_thread(capture, SAMPLE_PID, "bun", 20, 2800000);
+	sample_add_thread(capture, SAMPLE_PID + 2, "bun", 40, 2000000);
+	golden_seconds(capture, 4800000, 60);
+	cause = sample_add_cause(capture, 1, WK_CONTEXT_HRTIMER, 20, 2800000, 0);
+	sample_set_timeout(cause, 441, WK_SECOND_NS);
+	sample_set_period(capture, 1, 0, WK_SECOND_NS);
+	cause = sample_add_cause(capture, 2, WK_CONTEXT_HRTIMER, 40, 2000000, 0);
+	sample_set_timeout(cause, 202, 500000000);
+	sample_set_period(capture, 2, 61000000, 500100000);
+}
+
 int main(int argc, char **argv)
 {
 	struct recording recording;
@@ -85,10 +108,12 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	sample_recording(&recording);
-	golden_write(argv[1], "sample", &recording);
+	golden_write(argv[1], "why", &recording);
 	golden_idle(&recording);
 	golden_write(argv[1], "idle", &recording);
 	golden_machine(&recording);
 	golden_write(argv[1], "machine", &recording);
+	golden_later(&recording);
+	golden_write(argv[1], "later", &recording);
 	return 0;
 }

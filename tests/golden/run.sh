@@ -52,6 +52,19 @@ renders()
 	verdict $? "report $*"
 }
 
+# differs EXPECTED STATUS ARGUMENTS...: the same for 'diff ARGUMENTS'.
+differs()
+{
+	expected=$1 status=$2
+	shift 2
+	"$wakewhy" diff "$@" > "$scratch/out" 2> "$scratch/err"
+	got=$?
+	[ "$got" -eq "$status" ] || echo "# exit status $got, not $status"
+	[ -s "$scratch/err" ] && sed 's/^/# /' "$scratch/err"
+	same "$expected" "$scratch/out" && [ "$got" -eq "$status" ] && [ ! -s "$scratch/err" ]
+	verdict $? "diff $*"
+}
+
 # refuses MESSAGE ARGUMENTS...: status 1, nothing on standard output, MESSAGE in what is said.
 refuses()
 {
@@ -100,10 +113,38 @@ for format in text json csv; do
 done
 renders merged.text 0 idle.wkw machine.wkw idle.wkw
 
-for name in sample idle machine; do
+# why.wkw holds what sample.wkw does, and causes; later.wkw one server of it, changed.
+for format in text json; do
+	renders why.$format 5 -f $format why.wkw
+	differs later.diff.$format 5 -f $format why.wkw later.wkw
+done
+differs earlier.diff.text 5 later.wkw why.wkw
+
+for name in sample idle machine why; do
 	valid $name.json
 	verdict $? "$name.json keeps to the schema"
 done
+
+# Rows of a difference add up, in a document that keeps to its schema.
+python3 - ../../docs/wakewhy-diff-1.schema.json later.diff.json << 'PYTHON'
+import json, sys
+import jsonschema
+
+schema, document = (json.load(open(path, encoding="utf-8")) for path in sys.argv[1:3])
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.validate(document, schema)
+total = document["totals"][0]
+for of, share in (("per_s", "share"), ("cpu_ns_per_s", "cpu_share")):
+    for side in ("base", "other", "difference"):
+        found = sum(row[f"{side}_{of}"] for row in document["rows"])
+        if abs(found - total[f"{side}_{of}"]) > 1e-9 * abs(found):
+            sys.exit(f"# {side}_{of}: rows add up to {found}")
+    if abs(sum(row[share] for row in document["rows"]) - 1) > 1e-9:
+        sys.exit(f"# {share} does not add up to 1")
+del document["rows"][0]["share"]
+sys.exit(jsonschema.Draft202012Validator(schema).is_valid(document))
+PYTHON
+verdict $? "later.diff.json keeps to its schema and adds up"
 
 # The same bytes from standard input, into a file, and after a recording of the recording.
 "$wakewhy" report - < idle.wkw > "$scratch/out"
@@ -116,6 +157,9 @@ verdict $? "report -o writes what it prints"
 
 head -c 400 sample.wkw > "$scratch/cut.wkw"
 refuses cut.wkw "$scratch/cut.wkw"
+"$wakewhy" diff idle.wkw later.wkw > "$scratch/out" 2> "$scratch/err"
+[ $? -eq 1 ] && [ ! -s "$scratch/out" ] && grep -qF 'idle.wkw holds no causes' "$scratch/err"
+verdict $? "diff refuses a recording without causes"
 refuses 'not a recording' idle.text
 refuses 'No such file' idle.wkw "$scratch/missing.wkw"
 

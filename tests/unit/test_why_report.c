@@ -296,6 +296,24 @@ static void threads_of_one_name_share_a_row(void **state)
 	free(text);
 }
 
+static void a_main_thread_keeps_its_own_row(void **state)
+{
+	struct recording recording;
+	struct capture *capture = idle_run(&recording);
+	char *text;
+
+	(void)state;
+	sample_add_thread(capture, SAMPLE_PID, "app", 0, 0);
+	sample_add_thread(capture, SAMPLE_PID + 1, "app", 0, 0);
+	for (uint32_t serial = 1; serial <= 2; serial++)
+		sample_set_timeout(add(capture, serial, WK_CONTEXT_HRTIMER, 20, 200000, 0), 202,
+				   WK_SECOND_NS);
+	text = report_of(&recording);
+	assert_has(text, "  app           its own 1 s futex timeout        1.00    50 %      0.010\n");
+	assert_has(text, "  app#2         its own 1 s futex timeout        1.00    50 %      0.010\n");
+	free(text);
+}
+
 static void herds_are_told(void **state)
 {
 	struct recording recording;
@@ -448,6 +466,7 @@ int main(void)
 		cmocka_unit_test(a_single_small_root_is_shown),
 		cmocka_unit_test(chains_from_before_the_window_stand_apart),
 		cmocka_unit_test(threads_of_one_name_share_a_row),
+		cmocka_unit_test(a_main_thread_keeps_its_own_row),
 		cmocka_unit_test(herds_are_told),
 		cmocka_unit_test(wakers_of_one_name_are_one),
 		cmocka_unit_test(spins_are_told),
