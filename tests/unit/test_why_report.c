@@ -368,6 +368,22 @@ static void spins_are_told(void **state)
 	free(text);
 }
 
+static void spins_that_never_sleep_are_told(void **state)
+{
+	struct recording recording;
+	struct capture *capture = idle_run(&recording);
+	char *text;
+
+	(void)state;
+	sample_add_thread(capture, SAMPLE_PID, "app", 0, 0);
+	sample_add_syscall(&capture->threads.items[0], 232, 20000000);
+	add(capture, 1, WK_CONTEXT_BEFORE, 0, 20000000000, 0);
+	text = report_of(&recording);
+	assert_has(text, "app never woke. app is busy without sleeping: on CPU 100 % of the time, it "
+			 "calls epoll_wait 1,000,000 times a second, 100 % of its system calls.");
+	free(text);
+}
+
 static void a_rate_that_changes_is_two_phases(void **state)
 {
 	struct recording recording;
@@ -470,6 +486,7 @@ int main(void)
 		cmocka_unit_test(herds_are_told),
 		cmocka_unit_test(wakers_of_one_name_are_one),
 		cmocka_unit_test(spins_are_told),
+		cmocka_unit_test(spins_that_never_sleep_are_told),
 		cmocka_unit_test(a_rate_that_changes_is_two_phases),
 		cmocka_unit_test(a_window_that_is_too_short_says_so),
 		cmocka_unit_test(a_partial_timeline_says_so),

@@ -412,6 +412,23 @@ static void explain_unknown(const struct explain *e)
 	explain_add(e, &text);
 }
 
+/* Programs that live on are idle when they sleep; commands and hash are busy by design, but a command
+ * may be busy with nothing. */
+static bool explain_may_spin(const struct part *part)
+{
+	return part_is(part, "idle") || part_is(part, "attach") || part_is(part, "run");
+}
+
+void explain_silence(struct report *report, const struct part *part, const struct group *group)
+{
+	struct explain e = {.report = report, .part = part, .group = group};
+
+	if (part_is(part, "startup") || part_is(part, "run"))
+		main_thread_build(report, group);
+	if (explain_may_spin(part))
+		explain_spins(&e);
+}
+
 void explain_build(struct report *report, const struct part *part, const struct group *group,
 		   const struct cause_sums *sums, const struct cause_tree *tree)
 {
@@ -429,9 +446,9 @@ void explain_build(struct report *report, const struct part *part, const struct 
 		main_thread_build(report, group);
 	explain_roots(&e);
 	explain_herds(&e);
-	if (e.lives || part_is(part, "run"))
+	if (explain_may_spin(part))
 		explain_spins(&e);
-	if (e.lives && sums->n_runs == 1)
+	if (explain_may_spin(part) && sums->n_runs == 1)
 		explain_phases(&e);
 	if (e.lives)
 		explain_windows(&e);

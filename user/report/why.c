@@ -150,8 +150,10 @@ static void why_add_group(struct report *report, const struct part *part, const 
 	char *name = group_name(group);
 
 	cause_sums_init(&sums, group);
-	if (sums.known && !why_is_told(part, &sums))
+	if (sums.known && !why_is_told(part, &sums)) {
 		why_add_silence(report, part, name, &sums);
+		explain_silence(report, part, group);
+	}
 	if (sums.known && why_is_told(part, &sums)) {
 		struct why_table t = {.sums = &sums, .unit = cause_unit_of(part->workload, &sums)};
 
