@@ -211,6 +211,9 @@ static __always_inline void waking_note(struct wk_thread *t, struct task_struct 
 {
 	struct context_stack *stack = context_stack();
 
+	/* It slept already when it was found: no probe saw it go, but it is still in its call. */
+	if (!t->cause && t->state == WK_STATE_BLOCKED)
+		t->sleep_call = task_call(wakee);
 	if (stack && stack->depth)
 		waking_by_interrupt(&t->waking, wakee, stack);
 	else

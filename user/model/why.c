@@ -13,7 +13,7 @@
 #define TIMEOUT_WITHIN	    0.12
 #define SPIN_ONCPU_SHARE    0.2
 #define SPIN_CALL_SHARE	    0.5
-#define SPIN_CALLS_PER_S    500
+#define SPIN_CALL_NS	    100000 /* on CPU for each call, at most */
 #define SPIN_CALLS_PER_WAKE 100
 
 /* A cause as the kernel side numbered it, with what its charges add up to. */
@@ -402,26 +402,55 @@ static void periods_init(struct builder *b)
 /* ---- spins -------------------------------------------------------------------------------------
  */
 
+/* Calls that are there to wait. One that reads or writes as fast as it can repeats a call as well, but
+ * gets on with it. */
+static bool call_waits(const char *call)
+{
+	static const char *const waits[] = {
+		"epoll_wait",	"epoll_pwait",	   "epoll_pwait2",    "poll",
+		"ppoll",	"select",	   "pselect6",	      "futex",
+		"futex_wait",	"futex_waitv",	   "nanosleep",	      "clock_nanosleep",
+		"sched_yield",	"rt_sigtimedwait", "io_uring_enter",  "io_getevents",
+		"wait4",	"waitid",	   "semtimedop",      "semop",
+		"mq_timedsend", "mq_timedreceive", "restart_syscall",
+	};
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (!strcmp(call, waits[i]))
+			return true;
+	return false;
+}
+
+/* The call that a thread makes most; NULL where it makes none. */
+static const struct capture_syscall *call_most(const struct capture_thread *seen)
+{
+	const struct capture_syscall *most = NULL;
+
+	for (size_t i = 0; i < seen->syscalls.n; i++)
+		if (!most || seen->syscalls.items[i].count > most->count)
+			most = &seen->syscalls.items[i];
+	return most;
+}
+
 static void spins_init(struct builder *b)
 {
-	double window_s = (double)b->run->window_ns / 1e9;
+	double window_ns = (double)b->run->window_ns;
 
-	for (size_t i = 0; i < b->run->threads.n; i++) {
+	for (size_t i = 0; i < b->run->threads.n && window_ns > 0; i++) {
 		const struct capture_thread *seen = b->run->threads.items[i].seen;
-		const struct capture_syscall *most = NULL;
+		const struct capture_syscall *most = call_most(seen);
+		double oncpu_ns = (double)seen->t.count.oncpu_ns;
 		struct why_spin spin = {.thread = &b->run->threads.items[i]};
 
-		for (size_t j = 0; j < seen->syscalls.n; j++)
-			if (!most || seen->syscalls.items[j].count > most->count)
-				most = &seen->syscalls.items[j];
-		if (!most || !(window_s > 0))
+		if (!most)
 			continue;
 		spin.call = call_name(b, most->nr < WK_NO_CALL ? (uint16_t)most->nr : WK_NO_CALL);
-		spin.calls_per_s = (double)most->count / window_s;
+		spin.calls_per_s = (double)most->count / window_ns * 1e9;
 		spin.share = (double)most->count / (double)seen->t.count.syscalls;
-		spin.oncpu_share = (double)seen->t.count.oncpu_ns / (double)b->run->window_ns;
-		if (spin.call[0] && spin.oncpu_share >= SPIN_ONCPU_SHARE &&
-		    spin.share >= SPIN_CALL_SHARE && spin.calls_per_s >= SPIN_CALLS_PER_S &&
+		spin.oncpu_share = oncpu_ns / window_ns;
+		if (call_waits(spin.call) && spin.oncpu_share >= SPIN_ONCPU_SHARE &&
+		    spin.share >= SPIN_CALL_SHARE &&
+		    oncpu_ns <= SPIN_CALL_NS * (double)most->count &&
 		    (double)most->count >=
 			    SPIN_CALLS_PER_WAKE * ((double)seen->t.count.wakeups + 1))
 			*vec_push(&b->why->spins) = spin;
