@@ -54,8 +54,12 @@ def edge(run, from_tid, to_tid):
 # ---- what holds in every run -------------------------------------------------------------------------
 
 def unseen(run):
-    """Switches that the kernel did not trace: as many wakes may have no cause."""
-    return run["trust"]["inferred_switches"]
+    """How many wakes may have no cause, or an inferred one.
+
+    Some kernels trace nothing while certain tasks run. Each switch that was rebuilt shows that one did;
+    a timer that expired meanwhile may have woken a thread on the other CPU, whose switch was traced.
+    """
+    return run["trust"]["inferred_switches"] + 1
 
 
 def check_why(t, run, unknown=None):
@@ -144,11 +148,10 @@ def timeouts_of_every_call_are_named_with_what_was_asked_for(t):
         if not counts[name]:
             continue  # not on this kernel
         tid = named(run, name)
-        if unseen(run) and len(wakes_of(run, tid)) > 1:
-            continue  # a wake that was not traced stands apart
         i, row = the_row(t, run, tid, name, cause="timeout")
         asked_ns = asked_ms[name] * MS
-        t.equal(f"{name}: rows with wakeups", len(wakes_of(run, tid)), 1)
+        t.between(f"{name}: wakeups by anything else",
+                  sum(c["wakeups"] for _, c in wakes_of(run, tid)) - row["wakeups"], 0, unseen(run))
         t.equal(f"{name}: mechanism", row["mechanism"], mechanism)
         t.equal(f"{name}: text", row["text"], text)
         # The timer wheel of a socket's timeout is as coarse as a tick, and an eighth of the time.
@@ -277,7 +280,7 @@ def a_chain_is_charged_to_the_timer_that_began_it(t):
         t.between(f"link{i}: wakeups", row["wakeups"], count - 1 - unseen(run), count)
         t.between(f"link{i}: charged to the timer", part["wakeups"],
                   row["wakeups"] - unseen(run), row["wakeups"])
-        if not unseen(run):
+        if part["wakeups"] == row["wakeups"]:
             t.equal(f"link{i}: time charged to the timer", part["oncpu_ns"], row["oncpu_ns"])
         oncpu_ns += part["oncpu_ns"]
     # Beside the links it rouses the main thread, once, which waits for the end of link0.
@@ -326,9 +329,11 @@ def threads_that_hand_work_to_and_fro_are_a_loop_with_rounds(t):
     t.near("system calls of all rounds", loop["syscalls_per_round"] * loop["rounds"], 80000,
            0.01)
     pair = [run.thread(comm=name) for name in ("ping", "pong")]
-    for what in ("oncpu_ns", "runq_ns"):
-        t.near(f"{what} of all rounds", loop[f"{what}_per_round"] * loop["rounds"],
-               sum(th[what] for th in pair), 0.05, 2 * MS)
+    t.near("time on CPU of all rounds", loop["oncpu_ns_per_round"] * loop["rounds"],
+           sum(th["oncpu_ns"] for th in pair), 0.05, 2 * MS)
+    # Waiting after a wake; the threads' figure has the waiting after a preemption in it too.
+    t.between("run-queue wait of all rounds", loop["runq_ns_per_round"] * loop["rounds"],
+              run["window_ns"] * 0.02, sum(th["runq_ns"] for th in pair))
     t.near("rounds a second", loop["rounds_per_s"], loop["rounds"] / run["window_ns"] * 1e9, 1e-6)
     t.equal("herds", run["herds"], [])
     chain, _ = subject(t, "whychain", 2, 50, 10000, "futex")
@@ -460,12 +465,11 @@ def the_end_of_a_child_names_the_child(t):
         t.equal("text", row["text"], "exit of its child whychild")
         t.equal("mechanism", row["mechanism"], "wait")
         t.check(row["waker"]["pid"] != parent, "the parent is named as its own child")
-    for process in (p["pid"] for p in run["processes"] if p["pid"] != parent):
-        slept = sum(c["wakeups"] for _, c in rows_of(run, process, cause="timeout"))
-        t.between(f"child {process}: wakeups by its own sleep", slept, 1 - unseen(run), 1)
-        led_to = [c["chained_wakeups"] for _, c in rows_of(run, process, cause="timeout")]
-        t.check(sum(led_to) >= 1 or unseen(run), f"child {process}: its sleep is not the root of "
-                f"what its end wakes: {rows_of(run, process)}")
+    slept = [c for _, c in rows_of(run, cause="timeout") if c["pid"] != parent]
+    t.between("wakeups of the children by their own sleep", sum(c["wakeups"] for c in slept),
+              count - unseen(run), count)
+    t.between("children whose sleep is the root of what their end wakes",
+              sum(c["chained_wakeups"] >= 1 for c in slept), count - 2 * unseen(run), count)
 
 
 @test
@@ -494,8 +498,9 @@ def a_thread_that_repeats_a_call_without_sleeping_is_a_spin(t):
         t.between(f"{how}: share of its calls", spin["call_share"], 0.95, 1)
         t.near(f"{how}: share of the time", spin["oncpu_share"],
                own["oncpu_ns"] / run["window_ns"], 1e-6)
-    run, _ = subject(t, "spinner", 300)
-    t.equal("spins of one that calls nothing", run["spins"], [])
+    for argv in (("spinner", 300), ("getppid", 1, 300000)):
+        run, _ = subject(t, *argv)
+        t.equal(f"spins of {argv}, which waits for nothing", run["spins"], [])
 
 
 # ---- sums over the other subjects --------------------------------------------------------------------
