@@ -19,6 +19,7 @@
 #define WK_ARGV_BYTES 1024
 #define WK_SECOND_NS 1000000000ULL
 #define WK_NEVER (~0ULL)
+#define WK_CPU_NONE (~0U) /* it has not been seen on a CPU yet */
 
 /* What a thread is doing, as the scheduler's probes saw it last. */
 enum wk_state {
@@ -167,7 +168,7 @@ struct wk_thread {
 	__u32 state;  /* enum wk_state */
 	__u32 flags;  /* enum wk_thread_flags */
 	__u32 wakings; /* since the last switch-in: all but the one that ended a sleep are cancelled */
-	__u32 cpu;     /* it ran on last */
+	__u32 cpu;     /* it ran on last, or WK_CPU_NONE */
 
 	struct wk_counters count;
 

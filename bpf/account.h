@@ -162,8 +162,7 @@ ACCOUNT_INLINE void account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 c
 		}
 		t->count.cancelled_sleeps += cancelled;
 		t->count.idle_exits += !!from_idle;
-		/* A thread found alive has not been seen on a CPU yet. */
-		t->count.migrations += t->state != WK_STATE_NEW && t->cpu != ~0U && cpu != t->cpu;
+		t->count.migrations += t->cpu != WK_CPU_NONE && cpu != t->cpu;
 	}
 	t->state = WK_STATE_RUNNING;
 	t->since_ns = now_ns;
@@ -244,12 +243,21 @@ ACCOUNT_RARE account_missed_out(struct wk_thread *t, __u64 now_ns, const struct 
 	return 0;
 }
 
+/* Does the thread wait to run, as far as can be known before it does? Of a sleeper, only a waking
+ * since it left the CPU says so: an earlier one has most likely cancelled a sleep before this one. */
+ACCOUNT_INLINE int account_is_ready(const struct wk_thread *t)
+{
+	if (t->state == WK_STATE_BLOCKED)
+		return t->wakings && t->wake_ns >= t->since_ns;
+	return t->state == WK_STATE_READY || t->state == WK_STATE_NEW;
+}
+
 /* Closes the books of a thread at the window's end, for whatever it was doing then. Once. */
 ACCOUNT_INLINE void account_settle(struct wk_thread *t, const struct account_view *v)
 {
 	if (t->state == WK_STATE_RUNNING)
 		t->edge_ns += account_oncpu(t, v->end_ns, v);
-	else if (t->state != WK_STATE_DEAD)
+	else if (account_is_ready(t))
 		account_runq(t, account_ready_since(t, v->end_ns), v->end_ns, v);
 	account_second_flush(t, v->series);
 }

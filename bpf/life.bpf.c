@@ -65,7 +65,7 @@ static __noinline struct wk_thread *thread_follow(struct task_struct *task, __u3
 	__builtin_memset(t, 0, sizeof(*t));
 	t->state = state;
 	t->since_ns = now_ns;
-	t->cpu = ~0U;
+	t->cpu = WK_CPU_NONE;
 	t->flags = flags;
 	t->group = group;
 	t->seed_ns = flags & WK_FLAG_SEEDED ? now_ns : 0;

@@ -55,6 +55,7 @@ static inline void subject_init(struct subject *s, enum wk_state state, __u64 si
 	s->t.last = s->kernel;
 	s->t.state = state;
 	s->t.since_ns = since_ns;
+	s->t.cpu = WK_CPU_NONE;
 	s->in_ns = since_ns;
 	s->view = (struct account_view){WK_NEVER, WK_NEVER, &s->series};
 }

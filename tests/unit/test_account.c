@@ -211,7 +211,6 @@ static void a_new_thread_starts_and_does_not_wake_up(void **state)
 
 	(void)state;
 	subject_init(&s, WK_STATE_NEW, MS(100));
-	s.t.cpu = ~0U;
 	subject_window(&s, MS(0), MS(10000));
 	subject_in_on(&s, MS(102), 1, 1);
 	assert_counts(&s, 0, 0, 0, 0);
@@ -247,10 +246,11 @@ static void processors_are_compared_with_the_last_one(void **state)
 		__u32 cpu;
 		int from_idle;
 		__u64 migrations, idle_exits;
-	} steps[] = {{0, 0, 0, 0}, {1, 1, 1, 1}, {1, 0, 1, 1}, {0, 7, 2, 2}, {2, 0, 3, 2}};
+	} steps[] = {{3, 0, 0, 0}, {1, 1, 1, 1}, {1, 0, 1, 1}, {0, 7, 2, 2}, {2, 0, 3, 2}};
 	struct subject s;
 
 	(void)state;
+	/* Where it ran before it was followed is not known: the first CPU is no other one. */
 	sleeper_in_window(&s);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		subject_waking(&s, MS(10 * i));
@@ -565,6 +565,20 @@ static void the_books_are_closed_on_whatever_a_thread_does(void **state)
 	}
 }
 
+/* The early waking has cancelled the sleep before; asleep, the thread waits for no CPU. */
+static void a_sleeper_with_a_cancelled_sleep_behind_it_waits_for_nothing(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	runner_in_window(&s, 100);
+	subject_waking(&s, MS(105));
+	subject_out(&s, MS(110), WK_STATE_BLOCKED);
+	subject_settle(&s);
+	assert_counts(&s, 1, 0, 1, 0);
+	assert_int_equal(s.t.count.runq_ns, 0);
+}
+
 static void what_a_second_carries_is_handed_over_at_the_end(void **state)
 {
 	struct subject s;
@@ -705,6 +719,7 @@ int main(void)
 		cmocka_unit_test(a_missed_switch_out_is_found_by_the_kernels_time),
 		cmocka_unit_test(a_thread_is_settled_where_its_switch_in_was_missed),
 		cmocka_unit_test(the_books_are_closed_on_whatever_a_thread_does),
+		cmocka_unit_test(a_sleeper_with_a_cancelled_sleep_behind_it_waits_for_nothing),
 		cmocka_unit_test(what_a_second_carries_is_handed_over_at_the_end),
 		cmocka_unit_test(nothing_counts_while_the_window_is_not_open),
 		cmocka_unit_test(nothing_counts_after_the_window),

@@ -142,7 +142,11 @@ static void life_begin(struct life *l)
 	l->last_cpu = chance_below(l, 3);
 	l->h.idle_exits_known = true;
 	subject_init(&l->s, l->state, l->now_ns);
-	l->s.t.cpu = l->s.cpu = l->last_cpu;
+	l->s.cpu = l->last_cpu;
+	if (chance_of(l, 50))
+		l->s.t.cpu = l->last_cpu;
+	else
+		l->last_cpu = WK_CPU_NONE;
 }
 
 static __u64 ready_since(const struct life *l)
@@ -181,10 +185,12 @@ static void life_waking_again(struct life *l)
 
 static void life_in(struct life *l)
 {
-	__u32 cpu = chance_of(l, 60) ? l->last_cpu : chance_below(l, 3), wakings;
+	__u32 cpu = l->last_cpu, wakings;
 	struct arrival *a = &l->h.arrivals[l->h.n_arrivals++];
 	int from_idle = chance_of(l, 50);
 
+	if (cpu == WK_CPU_NONE || chance_of(l, 40))
+		cpu = chance_below(l, 3);
 	l->in_untraced = !l->out_untraced && l->state != WK_STATE_RUNNING && chance_of(l, 10);
 	if (l->in_untraced)
 		l->h.idle_exits_known = false;
@@ -195,7 +201,7 @@ static void life_in(struct life *l)
 		.from = l->state,
 		.cancelled = l->state == WK_STATE_BLOCKED && wakings ? wakings - 1 : wakings,
 		.idle_exit = from_idle,
-		.migration = l->state != WK_STATE_NEW && cpu != l->last_cpu,
+		.migration = l->last_cpu != WK_CPU_NONE && cpu != l->last_cpu,
 	};
 	if (l->in_untraced) {
 		subject_in_untraced(&l->s, l->now_ns);
@@ -254,8 +260,6 @@ static void life_end(struct life *l)
 		life_out(l);
 	if (l->out_untraced)
 		life_in(l);
-	else if (l->state == WK_STATE_BLOCKED && l->early && !l->late)
-		life_in(l);
 	if (l->state == WK_STATE_RUNNING && l->in_untraced) {
 		struct wk_kernel kernel = l->s.kernel;
 
@@ -264,8 +268,11 @@ static void life_end(struct life *l)
 	}
 	l->h.on_cpu = l->state == WK_STATE_RUNNING;
 	l->h.in_ns = l->since_ns;
-	l->h.waits = l->state != WK_STATE_RUNNING && l->state != WK_STATE_DEAD &&
-		     ready_since(l) != WK_NEVER;
+	/* Whether early wakings alone have ended the last sleep only its end would show: they have
+	 * not, unless one of them came in the very nanosecond. */
+	l->h.waits = l->state == WK_STATE_NEW || l->state == WK_STATE_READY ||
+		     (l->state == WK_STATE_BLOCKED &&
+		      (l->late || (l->early && l->woken_ns == l->since_ns)));
 	l->h.ready_ns = ready_since(l);
 	subject_settle(&l->s);
 }
