@@ -276,7 +276,8 @@ static __noinline void cause_first(struct wk_thread *t, __u32 context, __u64 now
 	t->woke_ns = now_ns;
 }
 
-/* Charges on-CPU time. asleep: it goes to sleep now, so the wake can be judged. */
+/* Charges on-CPU time up to t->since_ns, when it left the CPU. asleep: it goes to sleep now, so the
+ * wake can be judged. */
 static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __u64 ns, int asleep)
 {
 	struct wk_charge *charge;
@@ -284,6 +285,10 @@ static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __
 
 	if (ns && t->woke_ns < window.start_ns)
 		cause_first(t, WK_CONTEXT_BEFORE, window.start_ns);
+	/* What it ran until the window's end is in edge_ns, and charged from there when the books are
+	 * closed: the thread may have been read already. */
+	if (t->since_ns > window.end_ns)
+		return;
 	number = t->charge;
 	charge = bpf_map_lookup_elem(&charges, &number);
 	t->run_ns += ns;
@@ -296,10 +301,13 @@ static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __
 	w->busy = 0;
 }
 
-/* What a switch-in means: `sleep` was read before it was accounted. */
+/* What a switch-in means: `sleep` was read before it was accounted. After the window it means nothing:
+ * the thread's last cause in it is still to be charged. */
 static __always_inline void cause_switch_in(struct wk_thread *t, const struct ended_sleep *sleep,
 					    const struct account_view *v, __u64 now_ns)
 {
+	if (now_ns > v->end_ns)
+		return;
 	if (sleep->state == WK_STATE_BLOCKED)
 		cause_wakeup(t, sleep, account_in_window(now_ns, v), now_ns);
 	else if (sleep->state == WK_STATE_NEW)
