@@ -150,6 +150,7 @@ static int attach(struct session *session)
 	const struct options *options = &session->options;
 	struct collect_options collect = {
 		.time_probes = options->verbose,
+		.timeline = !options->all,
 		.series_seconds = (uint32_t)(window_ns(options) / WK_SECOND_NS) + 64,
 		.all = options->all,
 		.kernel_threads = options->kernel,

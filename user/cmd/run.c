@@ -319,6 +319,7 @@ static int run(struct session *session)
 	struct collect_options collect = {
 		.open_at_exec = true,
 		.time_probes = session->options.verbose,
+		.timeline = true,
 		.series_seconds = SERIES_SECONDS,
 	};
 	struct run_command command = {};

@@ -19,6 +19,7 @@ static void image_add(struct collector *c, const struct wk_event_exec *e)
 		return;
 	image->argv = mem_calloc(1, e->argv_bytes);
 	memcpy(image->argv, e->argv, e->argv_bytes);
+	image->argv[e->argv_bytes - 1] = '\0'; /* it may have been cut */
 	image->argv_bytes = e->argv_bytes;
 	image->argv_cut = e->argv_cut;
 }

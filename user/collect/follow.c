@@ -54,6 +54,9 @@ static void image_read_argv(struct capture_image *image)
 		image->argv_bytes = fread(text, 1, WK_ARGV_BYTES, file);
 		image->argv_cut = image->argv_bytes == WK_ARGV_BYTES && fgetc(file) != EOF;
 		fclose(file);
+		/* Cut short, or written over by the process itself: still a list of arguments. */
+		if (image->argv_bytes)
+			text[image->argv_bytes - 1] = '\0';
 	}
 	if (image->argv_bytes)
 		image->argv = text;
@@ -157,13 +160,6 @@ int collector_add_gated(struct collector *c, pid_t pid, uint32_t group, struct d
 uint32_t collector_alive(const struct collector *c)
 {
 	return __atomic_load_n(&c->skel->bss->alive, __ATOMIC_RELAXED);
-}
-
-uint32_t collect_slots_used(const struct collector *c)
-{
-	uint32_t next = __atomic_load_n(&c->skel->bss->next_slot, __ATOMIC_ACQUIRE);
-
-	return next < c->cfg.slots ? next : c->cfg.slots;
 }
 
 uint64_t collector_schedstat_ns(const struct collector *c)

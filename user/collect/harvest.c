@@ -91,7 +91,7 @@ static void settle_live(struct collector *c, const struct wk_task *task)
 	uint32_t slot = task->slot_plus_1 - 1;
 	struct collected_thread *kept;
 
-	if (slot >= c->cfg.slots || c->settled_slots[slot] ||
+	if (slot >= collect_slots_used(c) || c->settled_slots[slot] ||
 	    c->slots[slot].state == WK_STATE_NONE || c->slots[slot].state == WK_STATE_DEAD)
 		return;
 	kept = thread_keep(c, &c->slots[slot]);
@@ -183,7 +183,7 @@ int collector_reset(struct collector *c, struct diag *diag)
 	if (err)
 		return err;
 	collect_harvest(c);
-	memset(c->slots, 0, (size_t)collect_slots_used(c) * sizeof(*c->slots));
+	memset(c->slots, 0, collect_slots_used(c) * sizeof(*c->slots));
 	memset(c->seconds, 0, c->seconds_bytes);
 	map_drain(c->skel->maps.free_slots);
 	collect_why_reset(c);

@@ -36,7 +36,7 @@ struct collector {
 	struct collect_options options;
 	struct wk_config cfg;
 	struct wk_thread *slots; /* the threads map */
-	size_t slots_bytes;
+	size_t *slots_mapped; /* so many bytes of them can be read now */
 	struct wk_second *seconds;
 	size_t seconds_bytes;
 	struct ring_buffer *events;
@@ -92,7 +92,8 @@ int collect_wake_event(void *collector, void *data, size_t bytes);
 /* Drops all that was collected; the probes go on. */
 void collect_forget(struct collector *collector);
 
-/* Slots that have been in use: the first so many of the threads map. */
+/* Slots that have been in use: the first so many of the threads map. They can be read afterwards: pages
+ * of the map are resident from the moment they are mapped, so no more are mapped than are used. */
 uint32_t collect_slots_used(const struct collector *collector);
 
 #endif

@@ -220,6 +220,38 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
+static size_t slots_bytes(const struct collector *c)
+{
+	return whole_pages(c->cfg.slots * sizeof(struct wk_thread));
+}
+
+/* Maps the first `slots` of the threads map over the addresses kept for it. */
+static bool slots_map(const struct collector *c, uint32_t slots)
+{
+	size_t want = whole_pages(slots * sizeof(struct wk_thread));
+	void *p;
+
+	if (want <= *c->slots_mapped)
+		return true;
+	p = mmap(c->slots, want, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		 bpf_map__fd(c->skel->maps.threads), 0);
+	if (p == MAP_FAILED)
+		return false;
+	*c->slots_mapped = want;
+	return true;
+}
+
+uint32_t collect_slots_used(const struct collector *c)
+{
+	uint32_t next = __atomic_load_n(&c->skel->bss->next_slot, __ATOMIC_ACQUIRE);
+	uint32_t used = next < c->cfg.slots ? next : c->cfg.slots;
+
+	/* What cannot be mapped is out of memory for good: it is as if it had not been used. */
+	if (slots_map(c, used))
+		return used;
+	return (uint32_t)(*c->slots_mapped / sizeof(struct wk_thread));
+}
+
 static int collector_start(struct collector *c, struct diag *diag)
 {
 	int err = config_from_options(&c->cfg, &c->options, diag);
@@ -227,13 +259,18 @@ static int collector_start(struct collector *c, struct diag *diag)
 	err = err ?: load_adapting(c, diag);
 	if (err)
 		return err;
-	c->slots_bytes = whole_pages(c->cfg.slots * sizeof(struct wk_thread));
-	c->slots = map_memory(c->skel->maps.threads, c->slots_bytes, diag);
+	/* Addresses for all slots; collect_slots_used() maps them as they come into use. */
+	c->slots = mmap(NULL, slots_bytes(c), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			-1, 0);
+	if (c->slots == MAP_FAILED) {
+		c->slots = NULL;
+		return diag_set(diag, -errno, "no room for the counters: %s", strerror(errno));
+	}
 	c->settled_slots = mem_calloc(c->cfg.slots, sizeof(bool));
 	c->seconds_bytes = whole_pages((size_t)c->cfg.groups * c->cfg.series_seconds *
 				       sizeof(struct wk_second));
 	c->seconds = map_memory(c->skel->maps.seconds, c->seconds_bytes, diag);
-	if (!c->slots || !c->seconds)
+	if (!c->seconds)
 		return -ENOMEM;
 	c->events = ring_buffer__new(bpf_map__fd(c->skel->maps.events), collect_event, c, NULL);
 	if (!c->events)
@@ -272,6 +309,7 @@ int collector_open(struct collector **ret_collector, const struct collect_option
 
 	c->options = *options;
 	c->stats_fd = -1;
+	c->slots_mapped = mem_zalloc(sizeof(*c->slots_mapped));
 	c->groups = mem_calloc(options->groups ? options->groups : 1, sizeof(*c->groups));
 	libbpf_set_print(quiet_print);
 	err = collector_start(c, diag);
@@ -294,7 +332,7 @@ void collector_free(struct collector *c)
 	ring_buffer__free(c->events);
 	ring_buffer__free(c->timeline_ring);
 	if (c->slots)
-		munmap(c->slots, c->slots_bytes);
+		munmap(c->slots, slots_bytes(c));
 	if (c->seconds)
 		munmap(c->seconds, c->seconds_bytes);
 	wakewhy_bpf__destroy(c->skel);
@@ -303,5 +341,6 @@ void collector_free(struct collector *c)
 	free(c->machine.governor);
 	free(c->groups);
 	free(c->settled_slots);
+	free(c->slots_mapped);
 	free(c);
 }

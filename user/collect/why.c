@@ -93,6 +93,14 @@ static void edges_charge(struct collector *c)
 	}
 }
 
+/* CPUs write to the ring side by side. */
+static int event_order(const void *a, const void *b)
+{
+	const struct wk_wake_event *x = a, *y = b;
+
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
 void collect_why_read(struct collector *c)
 {
 	causes_read(c);
@@ -100,6 +108,8 @@ void collect_why_read(struct collector *c)
 	edges_charge(c);
 	if (c->timeline_ring)
 		ring_buffer__consume(c->timeline_ring);
+	if (c->timeline.n)
+		qsort(c->timeline.items, c->timeline.n, sizeof(*c->timeline.items), event_order);
 }
 
 /* The threads of a capture by serial, for many look-ups. */

@@ -262,62 +262,72 @@ static void rows_init(struct builder *b)
 
 /* ---- charges --------------------------------------------------------------------------------- */
 
-static struct why_charge *charge_of(struct why *why, size_t root, size_t cause)
+static int charge_order(const void *a, const void *b)
 {
-	struct why_charge *charge;
+	const struct why_charge *x = a, *y = b;
 
-	for (size_t i = why->charges.n; i-- > 0;)
-		if (why->charges.items[i].root == root && why->charges.items[i].cause == cause)
-			return &why->charges.items[i];
-	charge = vec_push(&why->charges);
-	charge->root = root;
-	charge->cause = cause;
-	return charge;
+	if (x->root != y->root)
+		return x->root < y->root ? -1 : 1;
+	return (x->cause > y->cause) - (x->cause < y->cause);
 }
 
-static int charge_number_order(const void *a, const void *b)
+/* Charges of the same root and cause, which stand side by side, become one. */
+static void charges_join(struct why *why)
 {
-	const struct wk_charge *x = a, *y = b;
+	size_t kept = 0;
 
-	if (x->cause != y->cause)
-		return x->cause < y->cause ? -1 : 1;
-	return (x->root > y->root) - (x->root < y->root);
+	if (why->charges.n)
+		qsort(why->charges.items, why->charges.n, sizeof(*why->charges.items),
+		      charge_order);
+	for (size_t i = 0; i < why->charges.n; i++) {
+		const struct why_charge *from = &why->charges.items[i];
+		struct why_charge *to = kept ? &why->charges.items[kept - 1] : NULL;
+
+		if (to && !charge_order(to, from)) {
+			to->wakeups += from->wakeups;
+			to->oncpu_ns += from->oncpu_ns;
+			to->futile += from->futile;
+		} else {
+			why->charges.items[kept++] = *from;
+		}
+	}
+	why->charges.n = kept;
+}
+
+static void charge_add(struct builder *b, const struct wk_charge *from)
+{
+	size_t cause = row_of(b, from->cause), root = row_of(b, from->root);
+	struct why_charge *charge;
+	struct why_cause *row;
+
+	if (cause == SIZE_MAX)
+		return;
+	row = &b->why->causes.items[cause];
+	row->wakeups += from->wakeups;
+	row->oncpu_ns += from->oncpu_ns;
+	row->runq_ns += from->runq_ns;
+	row->sleep_ns += from->sleep_ns;
+	row->futile += from->futile;
+	charge = vec_push(&b->why->charges);
+	*charge = (struct why_charge){.root = root,
+				      .cause = cause,
+				      .wakeups = from->wakeups,
+				      .oncpu_ns = from->oncpu_ns,
+				      .futile = from->futile};
+	if (root == SIZE_MAX)
+		return;
+	row = &b->why->causes.items[root];
+	row->root_wakeups += from->wakeups;
+	row->root_oncpu_ns += from->oncpu_ns;
+	if (root != cause)
+		row->chained_wakeups += from->wakeups;
 }
 
 static void charges_init(struct builder *b)
 {
-	size_t n = b->capture->charges.n;
-	struct wk_charge *sorted = mem_calloc(n + 1, sizeof(*sorted));
-
-	if (n)
-		memcpy(sorted, b->capture->charges.items, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), charge_number_order);
-	for (size_t i = 0; i < n; i++) {
-		size_t cause = row_of(b, sorted[i].cause), root = row_of(b, sorted[i].root);
-		struct why_charge *charge;
-		struct why_cause *row;
-
-		if (cause == SIZE_MAX)
-			continue;
-		row = &b->why->causes.items[cause];
-		row->wakeups += sorted[i].wakeups;
-		row->oncpu_ns += sorted[i].oncpu_ns;
-		row->runq_ns += sorted[i].runq_ns;
-		row->sleep_ns += sorted[i].sleep_ns;
-		row->futile += sorted[i].futile;
-		charge = charge_of(b->why, root, cause);
-		charge->wakeups += sorted[i].wakeups;
-		charge->oncpu_ns += sorted[i].oncpu_ns;
-		charge->futile += sorted[i].futile;
-		if (root == SIZE_MAX)
-			continue;
-		row = &b->why->causes.items[root];
-		row->root_wakeups += sorted[i].wakeups;
-		row->root_oncpu_ns += sorted[i].oncpu_ns;
-		if (root != cause)
-			row->chained_wakeups += sorted[i].wakeups;
-	}
-	free(sorted);
+	for (size_t i = 0; i < b->capture->charges.n; i++)
+		charge_add(b, &b->capture->charges.items[i]);
+	charges_join(b->why);
 }
 
 /* ---- periods --------------------------------------------------------------------------------- */
