@@ -188,7 +188,7 @@ check:
 	$(Q)tests/setup/deps.sh install build run check
 	$(Q)+$(AS_USER) $(MAKE) --no-print-directory all unit-tests subjects
 	$(Q)+$(AS_USER) $(MAKE) --no-print-directory SAN=1 B=$(B)-san unit-tests
-	$(Q)NM='$(NM)' tests/run.sh $(B) unit sanitizers layers golden runtimes e2e
+	$(Q)NM='$(NM)' tests/run.sh $(B) unit sanitizers layers golden runtimes e2e docs
 
 check-unit: unit-tests
 	$(Q)tests/run.sh $(B) unit
