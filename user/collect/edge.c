@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "collect/internal.h"
 
@@ -32,12 +33,31 @@ static void probes_read(const struct collector *c, struct collect_edge *edge)
 	}
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * WK_SECOND_NS + ts.tv_nsec;
+}
+
+/* CLOCK_REALTIME less CLOCK_MONOTONIC now, right to a microsecond: absolute timeouts of the one are
+ * told apart from now by the other. */
+static uint64_t realtime_offset_ns(void)
+{
+	uint64_t before = clock_ns(CLOCK_MONOTONIC);
+	uint64_t realtime = clock_ns(CLOCK_REALTIME);
+
+	return realtime - before - (clock_ns(CLOCK_MONOTONIC) - before) / 2;
+}
+
 void collect_edge_read(struct collector *c, struct collect_edge *ret_edge)
 {
 	struct rusage usage;
 	char *text = machine_read_file("/proc/self/schedstat", 256);
 
 	collect_edge_free_members(ret_edge);
+	c->skel->bss->realtime_ns = realtime_offset_ns();
 	if (text)
 		ret_edge->oncpu_ns = strtoull(text, NULL, 10);
 	free(text);

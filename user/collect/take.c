@@ -15,17 +15,6 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* CLOCK_REALTIME less CLOCK_MONOTONIC now, right to a microsecond. */
-static uint64_t realtime_offset_ns(void)
-{
-	struct timespec ts;
-	uint64_t before = now_ns(), after;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	after = now_ns();
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec - (before + (after - before) / 2);
-}
-
 uint64_t collector_open_window(struct collector *c, uint64_t duration_ns)
 {
 	struct wk_window *w = &c->skel->data->window;
@@ -33,7 +22,6 @@ uint64_t collector_open_window(struct collector *c, uint64_t duration_ns)
 
 	collect_edge_read(c, &c->before);
 	start_ns = now_ns();
-	c->skel->bss->realtime_ns = realtime_offset_ns();
 	if (duration_ns && duration_ns < WK_NEVER - start_ns)
 		__atomic_store_n(&w->end_ns, start_ns + duration_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->start_ns, start_ns, __ATOMIC_RELEASE);
