@@ -298,7 +298,8 @@ static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __
 		    !w->busy)
 			charge->futile++;
 	}
-	w->busy = 0;
+	if (asleep)
+		w->busy = 0;
 }
 
 /* What a switch-in means: `sleep` was read before it was accounted. After the window it means nothing:

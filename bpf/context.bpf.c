@@ -158,12 +158,24 @@ static __noinline void waking_by_interrupt(struct wk_waking *w, struct task_stru
 		bpf_probe_read_kernel_str(w->name, sizeof(w->name), (void *)c->name);
 }
 
-/* Threads of one waker within 100 µs are a herd when they are three or more. A thread that is woken
- * again is no further one: two that hand work to and fro, or one that goes round its helpers, wake
- * often in that time. */
-static __always_inline void burst_count(struct wk_thread *waker, __u32 wakee, __u64 now_ns)
+/* Threads that one waker rouses without sleeping or doing anything else in between are a herd when
+ * they are three or more: one call that wakes many, or a loop over all of them. One that hands out work
+ * piece by piece makes calls that are no wakes, or takes its time: 50 µs on CPU. A thread that is woken
+ * again is no further one. */
+static __always_inline void burst_count(struct wk_thread *waker, const struct wk_task *w,
+					__u16 call, __u32 wakee, __u64 now_ns)
 {
-	if (now_ns - waker->burst_ns < 100000 && wakee != waker->burst_first) {
+	__u64 last_ns = waker->burst_ns;
+	__u64 from_ns = waker->since_ns > last_ns ? waker->since_ns : last_ns;
+	__u32 calls = w->busy - waker->burst_calls;
+	int goes_on;
+
+	goes_on = calls <= (call < WK_SYSCALLS && !cfg_calls[call].quiet) &&
+		  waker->woke_ns < last_ns && now_ns - from_ns < 50000 &&
+		  wakee != waker->burst_first;
+	waker->burst_ns = now_ns;
+	waker->burst_calls = w->busy;
+	if (goes_on) {
 		if (wakee != waker->burst_last)
 			waker->burst++;
 		waker->burst_last = wakee;
@@ -177,13 +189,13 @@ static __always_inline void burst_count(struct wk_thread *waker, __u32 wakee, __
 	}
 	waker->burst = 1;
 	waker->burst_first = waker->burst_last = wakee;
-	waker->burst_ns = now_ns;
 }
 
 static __always_inline void waking_by_task(struct wk_waking *w, __u32 wakee, __u64 now_ns)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct wk_thread *waker = thread_lookup(current);
+	struct wk_task *task = task_lookup(current);
+	struct wk_thread *waker = task ? slot_of(task) : NULL;
 
 	w->function = 0;
 	w->object = 0;
@@ -192,7 +204,7 @@ static __always_inline void waking_by_task(struct wk_waking *w, __u32 wakee, __u
 		w->waker = waker->serial;
 		w->root = waker->root;
 		w->call = waker_call(current);
-		burst_count(waker, wakee, now_ns);
+		burst_count(waker, task, w->call, wakee, now_ns);
 		return;
 	}
 	w->root = 0;

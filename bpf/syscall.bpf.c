@@ -39,7 +39,7 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
 		w->compat++;
 	else if ((__u64)nr < WK_SYSCALLS) {
 		w->syscalls[nr]++;
-		w->busy |= !cfg_calls[nr].quiet;
+		w->busy += !cfg_calls[nr].quiet;
 	} else
 		w->invalid++;
 	return 0;

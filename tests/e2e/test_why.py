@@ -303,12 +303,13 @@ def a_broadcast_is_a_herd_and_helpers_that_find_nothing_are_futile(t):
             t.between("threads of a herd", herds[0]["threads_mean"], sheep * 0.75, sheep)
             t.equal("threads of the largest herd", herds[0]["threads_most"], sheep)
         for thread in run.threads_of(comm="sheep"):
-            _, row = the_row(t, run, thread["tid"], "sheep", cause="thread")
+            _, row = the_row(t, run, thread["tid"], "sheep", cause="thread",
+                             mechanism="futex")
             t.equal("text", row["text"], "futex wake by shepherd")
             t.between("wakeups", row["wakeups"], count - 2 - unseen(run), count)
             if work:
                 t.equal("futile wakes of one that works", row["futile"], 0)
-        rows = [c for _, c in rows_of(run, cause="thread", comm="sheep")]
+        rows = [c for _, c in rows_of(run, cause="thread", mechanism="futex", comm="sheep")]
         if not work:
             futile = sum(c["futile"] for c in rows) / sum(c["wakeups"] for c in rows)
             t.between("share of futile wakes", futile, 0.5, 1)

@@ -5,6 +5,7 @@
 
 #define LOOP_ROUNDS_MIN	 16
 #define LOOP_PER_OUTSIDE 10   /* hand-offs for each wake from outside the loop */
+#define HERD_SHARE_MIN	 0.2  /* of all that it wakes: less is chance */
 #define EDGE_SHARE_MIN	 0.05 /* of what wakes the thread: less is not what keeps it going */
 
 void handoff_edges(struct why *why)
@@ -191,6 +192,16 @@ void handoff_loops(struct why *why, const struct run *run)
 	free(graph.component);
 }
 
+static uint64_t woken_by(const struct why *why, const struct run_thread *waker)
+{
+	uint64_t wakeups = 0;
+
+	for (size_t i = 0; i < why->edges.n; i++)
+		if (why->edges.items[i].from == waker)
+			wakeups += why->edges.items[i].wakeups;
+	return wakeups;
+}
+
 void handoff_herds(struct why *why, const struct run *run)
 {
 	for (size_t i = 0; i < run->threads.n; i++) {
@@ -205,7 +216,8 @@ void handoff_herds(struct why *why, const struct run *run)
 			woken += t->burst;
 			most = t->burst > most ? t->burst : most;
 		}
-		if (herds < 2)
+		if (herds < 2 ||
+		    (double)woken < HERD_SHARE_MIN * (double)woken_by(why, &run->threads.items[i]))
 			continue;
 		herd = vec_push(&why->herds);
 		herd->waker = &run->threads.items[i];

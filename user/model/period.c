@@ -127,26 +127,45 @@ static double log_part(double n, double t)
 	return n > 0 && t > 0 ? n * log(n / t) : 0;
 }
 
+/* The window as two constant rates: n wakes in it, k of them in the first t of its w ns. */
+struct split {
+	double n, w;
+	double k, t;
+};
+
+static double split_gain(const struct split *s)
+{
+	return log_part(s->k, s->t) + log_part(s->n - s->k, s->w - s->t) - log_part(s->n, s->w);
+}
+
+static bool split_has_room(const struct split *s)
+{
+	return s->t >= PHASE_PART * s->w && s->w - s->t >= PHASE_PART * s->w;
+}
+
 struct why_phase period_phase(const uint64_t *times_ns, size_t n, uint64_t start_ns,
 			      uint64_t end_ns)
 {
-	double window = (double)(end_ns - start_ns), best = 0, whole;
+	struct split s = {.n = (double)n, .w = (double)(end_ns - start_ns)};
 	struct why_phase phase = {};
+	double best = 0;
 
 	if (n < PHASE_EVENTS || end_ns <= start_ns)
 		return phase;
-	whole = log_part((double)n, window);
-	for (size_t k = 1; k < n; k++) {
-		double t = (double)(times_ns[k - 1] - start_ns);
-		double gain =
-			log_part((double)k, t) + log_part((double)(n - k), window - t) - whole;
+	/* The first part ends with a wake; or it is empty, and ends ahead of the first one. */
+	for (size_t k = 0; k <= n; k++) {
+		uint64_t at_ns = times_ns[k ? k - 1 : 0] - start_ns;
+		double gain;
 
-		if (t < PHASE_PART * window || window - t < PHASE_PART * window || gain <= best)
+		s.k = (double)k;
+		s.t = (double)at_ns;
+		gain = split_has_room(&s) ? split_gain(&s) : 0;
+		if (gain <= best)
 			continue;
 		best = gain;
-		phase.at_ns = times_ns[k - 1] - start_ns;
-		phase.before_per_s = k / t * 1e9;
-		phase.after_per_s = (n - k) / (window - t) * 1e9;
+		phase.at_ns = at_ns;
+		phase.before_per_s = s.k / s.t * 1e9;
+		phase.after_per_s = (s.n - s.k) / (s.w - s.t) * 1e9;
 	}
 	phase.known = best >= PHASE_LOG && (phase.before_per_s >= PHASE_RATIO * phase.after_per_s ||
 					    phase.after_per_s >= PHASE_RATIO * phase.before_per_s);
