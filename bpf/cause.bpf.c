@@ -174,16 +174,13 @@ static __always_inline void timeline_send(struct wk_thread *t, __u64 now_ns)
 {
 	struct wk_wake_event event;
 
-	if (!cfg.timeline)
+	if (!cfg.timeline || (t->events >= TIMELINE_FREE && now_ns - t->event_ns < 500000))
 		return;
 	event.time_ns = now_ns;
 	event.cause = t->cause;
 	event.root = t->root;
-	if ((t->events >= TIMELINE_FREE && now_ns - t->event_ns < 500000) ||
-	    bpf_ringbuf_output(&timeline, &event, sizeof(event), BPF_RB_NO_WAKEUP))
-		__sync_fetch_and_add(&timeline_left_out, 1);
-	else
-		t->event_ns = now_ns;
+	t->event_ns = now_ns;
+	bpf_ringbuf_output(&timeline, &event, sizeof(event), BPF_RB_NO_WAKEUP);
 	t->events++;
 }
 
@@ -276,6 +273,11 @@ static __noinline void cause_first(struct wk_thread *t, __u32 context, __u64 now
 	t->woke_ns = now_ns;
 }
 
+static __always_inline int context_is_wake(__u32 context)
+{
+	return context != WK_CONTEXT_BIRTH && context != WK_CONTEXT_BEFORE;
+}
+
 /* Charges on-CPU time up to t->since_ns, when it left the CPU. asleep: it goes to sleep now, so the
  * wake can be judged. */
 static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __u64 ns, int asleep)
@@ -294,7 +296,7 @@ static __always_inline void cause_ran(struct wk_thread *t, struct wk_task *w, __
 	t->run_ns += ns;
 	if (charge && number) {
 		charge->oncpu_ns += ns;
-		if (asleep && t->key.context < WK_CONTEXT_BIRTH && ns && t->run_ns < cfg.futile_ns &&
+		if (asleep && context_is_wake(t->key.context) && ns && t->run_ns < cfg.futile_ns &&
 		    !w->busy)
 			charge->futile++;
 	}

@@ -130,6 +130,7 @@ static bool *serials_of(const struct capture *capture, uint32_t *ret_n)
 
 void collect_why_take(const struct collector *c, struct capture *capture)
 {
+	uint64_t wakeups = 0;
 	uint32_t n;
 	bool *serials = serials_of(capture, &n);
 	bool *ours = mem_calloc(c->causes.n + 1, sizeof(*ours));
@@ -157,7 +158,10 @@ void collect_why_take(const struct collector *c, struct capture *capture)
 	for (size_t i = 0; i < c->timeline.n; i++)
 		if (c->timeline.items[i].cause <= c->causes.n && ours[c->timeline.items[i].cause])
 			*vec_push(&capture->timeline) = c->timeline.items[i];
-	capture->timeline_left_out = c->skel->bss->timeline_left_out;
+	for (size_t i = 0; c->options.timeline && i < capture->causes.n; i++)
+		wakeups += capture->causes.items[i].c.wakeups;
+	if (wakeups > capture->timeline.n)
+		capture->timeline_left_out = wakeups - capture->timeline.n;
 	capture->causes_counted = true;
 	free(serials);
 	free(ours);
@@ -211,5 +215,4 @@ void collect_why_reset(struct collector *c)
 	c->skel->data->next_cause = 1;
 	c->skel->data->next_charge = 1;
 	c->skel->bss->next_serial = 0;
-	c->skel->bss->timeline_left_out = 0;
 }
