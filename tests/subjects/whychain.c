@@ -99,8 +99,7 @@ static void socket_await(struct channel *c)
 
 static void signal_post(struct channel *c)
 {
-	union sigval value = {};
-	siginfo_t info = {.si_code = SI_QUEUE, .si_pid = getpid(), .si_value = value};
+	siginfo_t info = {.si_code = SI_QUEUE};
 
 	/* A realtime signal, queued: none is lost. */
 	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), c->tid, SIGRTMIN, &info))
