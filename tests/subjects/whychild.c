@@ -1,8 +1,8 @@
-/* whychild COUNT MICROSECONDS: COUNT children one after the other, each of which sleeps once and ends;
- * the parent waits for it by waitpid.
+/* whychild COUNT MICROSECONDS: COUNT children one after the other, each of which sleeps once and
+ * ends; the parent waits for it by waitpid.
  *
- * Known answer: COUNT wakeups of the parent by the exit of a child, and one of each child by its own
- * sleep. */
+ * Known answer: COUNT wakeups of the parent by the exit of a child, and one of each child by its
+ * own sleep. */
 #include "truth.h"
 
 #include <sys/wait.h>

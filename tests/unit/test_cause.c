@@ -19,11 +19,11 @@ struct wake {
 	bool uninterruptible;
 };
 
-#define HR(name_)	  .context = WK_CONTEXT_HRTIMER, .name = name_
-#define SOFTIRQ(vector)	  .context = WK_CONTEXT_SOFTIRQ, .waker = vector
+#define HR(name_)	   .context = WK_CONTEXT_HRTIMER, .name = name_
+#define SOFTIRQ(vector)	   .context = WK_CONTEXT_SOFTIRQ, .waker = vector
 #define IRQ(number, name_) .context = WK_CONTEXT_IRQ, .waker = number, .name = name_
-#define THREAD(label)	  .context = WK_CONTEXT_THREAD, .waker_label = label, .same_process = true
-#define CHILD(label)	  .context = WK_CONTEXT_THREAD, .waker_label = label
+#define THREAD(label)	   .context = WK_CONTEXT_THREAD, .waker_label = label, .same_process = true
+#define CHILD(label)	   .context = WK_CONTEXT_THREAD, .waker_label = label
 #define PROCESS(comm, pid) .context = WK_CONTEXT_PROCESS, .waker = pid, .name = comm
 
 static const struct wake wakes[] = {
@@ -57,8 +57,8 @@ static const struct wake wakes[] = {
 	 .sleep_call = "epoll_wait"},
 	{"timer", "timerfd through read", "read", HR("timerfd_tmrproc"), .sleep_call = "read"},
 	{"timer", "timerfd through poll", "poll", HR("timerfd_alarmproc"), .sleep_call = "poll"},
-	{"timer", "kernel timer tcp_write_timer in recvfrom", "recv",
-	 .context = WK_CONTEXT_TIMER, .name = "tcp_write_timer", .sleep_call = "recvfrom"},
+	{"timer", "kernel timer tcp_write_timer in recvfrom", "recv", .context = WK_CONTEXT_TIMER,
+	 .name = "tcp_write_timer", .sleep_call = "recvfrom"},
 	{"timer", "kernel timer without a name", "", HR("")},
 
 	/* devices */
@@ -73,8 +73,8 @@ static const struct wake wakes[] = {
 	 .sleep_call = "pread64"},
 	{"disk", "disk (interrupt virtio1-req.0) in read", "read", IRQ(36, "virtio1-req.0"),
 	 .sleep_call = "read"},
-	{"disk", "disk (interrupt ahci[0000:00:1f) in read", "read",
-	 IRQ(36, "ahci[0000:00:1f"), .sleep_call = "read"},
+	{"disk", "disk (interrupt ahci[0000:00:1f) in read", "read", IRQ(36, "ahci[0000:00:1f"),
+	 .sleep_call = "read"},
 	{"device", "interrupt 4 (ttyS0) in read", "read", IRQ(4, "ttyS0"), .sleep_call = "read"},
 	{"device", "interrupt 38 (virtio2-input.0) in poll", "poll", IRQ(38, "virtio2-input.0"),
 	 .sleep_call = "poll"},
@@ -92,16 +92,16 @@ static const struct wake wakes[] = {
 	 .sleep_call = "futex", .wake_call = "tgkill"},
 	{"signal", "signal (kill) by sh(7) in pause", "signal", PROCESS("sh", 7),
 	 .sleep_call = "pause", .wake_call = "kill"},
-	{"thread", "futex wake by HeapHelper", "futex", THREAD("HeapHelper"),
-	 .sleep_call = "futex", .wake_call = "futex"},
+	{"thread", "futex wake by HeapHelper", "futex", THREAD("HeapHelper"), .sleep_call = "futex",
+	 .wake_call = "futex"},
 	{"thread", "write by bun#2 in epoll_wait", "write", THREAD("bun#2"),
 	 .sleep_call = "epoll_wait", .wake_call = "write"},
 	{"thread", "end of worker in futex", "exit", THREAD("worker"), .sleep_call = "futex",
 	 .wake_call = "exit"},
 	{"thread", "munmap by worker, a kernel lock in mmap", "munmap", THREAD("worker"),
 	 .sleep_call = "mmap", .wake_call = "munmap", .uninterruptible = true},
-	{"thread", "futex wake by a thread that has ended", "futex",
-	 .context = WK_CONTEXT_THREAD, .waker = 99, .sleep_call = "futex", .wake_call = "futex"},
+	{"thread", "futex wake by a thread that has ended", "futex", .context = WK_CONTEXT_THREAD,
+	 .waker = 99, .sleep_call = "futex", .wake_call = "futex"},
 	{"process", "write by nginx(812) in epoll_wait", "write", PROCESS("nginx", 812),
 	 .sleep_call = "epoll_wait", .wake_call = "write"},
 	{"process", "send by node in recvfrom", "send", CHILD("node"), .sleep_call = "recvfrom",
@@ -228,9 +228,9 @@ static void rows_say_what_list_causes_prints(void **state)
 		assert_true(cause_rules[i].id[0]);
 		assert_true(cause_rules[i].example[0]);
 		assert_true(cause_rules[i].evidence[0]);
-		assert_int_equal(cause_rules[i].is_wake, strcmp(cause_rules[i].id, "start") != 0 &&
-								 strcmp(cause_rules[i].id,
-									"before") != 0);
+		assert_int_equal(cause_rules[i].is_wake,
+				 strcmp(cause_rules[i].id, "start") != 0 &&
+					 strcmp(cause_rules[i].id, "before") != 0);
 	}
 }
 

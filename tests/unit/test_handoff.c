@@ -28,7 +28,8 @@ static void make(struct made *made, uint32_t threads)
 				  0, 0);
 }
 
-/* Thread `to` is woken so often by `from` (0: by a timer), 1000 ns on CPU and 10 calls each time. */
+/* Thread `to` is woken so often by `from` (0: by a timer), 1000 ns on CPU and 10 calls each time.
+ */
 static void wake(struct made *made, uint32_t from, uint32_t to, uint16_t call, uint64_t n)
 {
 	struct capture_thread *thread = &made->capture->threads.items[to - 1];
@@ -37,8 +38,8 @@ static void wake(struct made *made, uint32_t from, uint32_t to, uint16_t call, u
 	thread->t.count.wakeups += n;
 	thread->t.count.oncpu_ns += n * 1000;
 	thread->t.count.syscalls += n * 10;
-	cause = sample_add_cause(made->capture, to,
-				 from ? WK_CONTEXT_THREAD : WK_CONTEXT_HRTIMER, n, n * 1000, 0);
+	cause = sample_add_cause(made->capture, to, from ? WK_CONTEXT_THREAD : WK_CONTEXT_HRTIMER,
+				 n, n * 1000, 0);
 	if (from)
 		sample_set_waker(cause, from, call, FUTEX);
 	else

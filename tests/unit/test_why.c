@@ -291,8 +291,9 @@ static void sums_hold_for_random_captures(void **state)
 			uint64_t n = next_random(&seed) % 100, ns = next_random(&seed) % 100000;
 			uint32_t serial = 1 + (uint32_t)(next_random(&seed) % 5);
 			struct wk_thread *t = &capture->threads.items[serial - 1].t;
-			struct wk_cause *cause = sample_add_cause(
-				capture, serial, context, n, ns, (uint32_t)(next_random(&seed) % 41));
+			struct wk_cause *cause =
+				sample_add_cause(capture, serial, context, n, ns,
+						 (uint32_t)(next_random(&seed) % 41));
 
 			cause->key.sleep_call = next_random(&seed) % 3 ? FUTEX : EPOLL;
 			cause->key.waker = (uint32_t)(next_random(&seed) % 7);
@@ -498,10 +499,14 @@ static void any_capture_is_accepted(void **state)
 			cause->c.key.serial = (uint32_t)(next_random(&seed) % 5);
 			*vec_push(&cause->intervals) = (struct capture_interval){
 				(uint32_t)next_random(&seed), (uint32_t)next_random(&seed)};
-			*vec_push(&capture->charges) = (struct wk_charge){
-				(uint32_t)(next_random(&seed) % 30),
-				(uint32_t)(next_random(&seed) % 30), next_random(&seed),
-				next_random(&seed), next_random(&seed), next_random(&seed), 0};
+			*vec_push(&capture->charges) =
+				(struct wk_charge){(uint32_t)(next_random(&seed) % 30),
+						   (uint32_t)(next_random(&seed) % 30),
+						   next_random(&seed),
+						   next_random(&seed),
+						   next_random(&seed),
+						   next_random(&seed),
+						   0};
 			*vec_push(&capture->timeline) = (struct wk_wake_event){
 				next_random(&seed), (uint32_t)next_random(&seed) % 30, 0};
 		}
