@@ -96,6 +96,9 @@ static const struct wake wakes[] = {
 	 .wake_call = "futex"},
 	{"thread", "write by bun#2 in epoll_wait", "write", THREAD("bun#2"),
 	 .sleep_call = "epoll_wait", .wake_call = "write"},
+	/* A thread that ends is nobody's child, whatever the other waits for. */
+	{"thread", "end of worker in wait4", "exit", THREAD("worker"), .sleep_call = "wait4",
+	 .wake_call = "exit"},
 	{"thread", "end of worker in futex", "exit", THREAD("worker"), .sleep_call = "futex",
 	 .wake_call = "exit"},
 	{"thread", "munmap by worker, a kernel lock in mmap", "munmap", THREAD("worker"),

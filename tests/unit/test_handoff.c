@@ -206,7 +206,7 @@ static void a_seldom_wake_joins_nobody_to_a_loop(void **state)
 	wake(&made, 2, 1, FUTEX, 1000);
 	wake(&made, 1, 3, FUTEX, 40); /* of a thousand: 4 % of what wakes it */
 	wake(&made, 0, 3, 0, 960);
-	wake(&made, 3, 1, FUTEX, 30);
+	wake(&made, 3, 1, FUTEX, 100);
 	why = explain(&made);
 	assert_int_equal(why->loops.n, 1);
 	assert_int_equal(why->loops.items[0].threads.n, 2);
@@ -227,6 +227,22 @@ static void waking_without_being_woken_is_no_loop(void **state)
 	why = explain(&made);
 	assert_int_equal(why->loops.n, 0);
 	assert_int_equal(why->edges.n, 3);
+	unmake(&made);
+}
+
+static void waking_itself_is_no_round(void **state)
+{
+	const struct why *why;
+	struct made made;
+
+	(void)state;
+	make(&made, 2);
+	wake(&made, 1, 2, FUTEX, 1000);
+	wake(&made, 2, 1, FUTEX, 1000);
+	wake(&made, 1, 1, FUTEX, 60); /* by a signal */
+	why = explain(&made);
+	assert_int_equal(why->loops.n, 1);
+	assert_int_equal(why->loops.items[0].rounds, 1000);
 	unmake(&made);
 }
 
@@ -293,6 +309,7 @@ int main(void)
 		cmocka_unit_test(a_loop_goes_on_by_itself),
 		cmocka_unit_test(a_seldom_wake_joins_nobody_to_a_loop),
 		cmocka_unit_test(waking_without_being_woken_is_no_loop),
+		cmocka_unit_test(waking_itself_is_no_round),
 		cmocka_unit_test(herds_are_told_with_their_size),
 		cmocka_unit_test(one_herd_is_chance_and_so_are_a_few_of_many_wakes),
 	};
