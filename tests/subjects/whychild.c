@@ -1,5 +1,5 @@
-/* whychild COUNT MICROSECONDS END: COUNT children one after the other, each of which sleeps once
- * and ends; the parent waits for it by waitpid.
+/* whychild COUNT MICROSECONDS END: COUNT children one after the other, each of which sleeps once and
+ * ends: by _exit or, where END is "killed", by a SIGKILL to itself. The parent waits by waitpid.
  *
  * Known answer: COUNT wakeups of the parent by the exit of a child, and one of each child by its
  * own sleep. */
