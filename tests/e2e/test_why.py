@@ -445,7 +445,7 @@ def a_read_that_the_disk_ends_is_the_disks(t):
         tid = done.truth["threads"][0]["tid"]
         rows = [c for _, c in rows_of(run, tid, cause="disk") if c["text"].endswith("in pread64")]
         wakes = sum(c["wakeups"] for c in rows)
-        if not wakes and not [c for _, c in rows_of(run, tid, mechanism="read") if c["wakeups"]]:
+        if done.truth["threads"][0]["nvcsw"] < count / 2:
             raise Skip(f"reads of {t.root} do not sleep: there is no disk below it")
         # A request may be over before the thread has left its CPU.
         t.between(f"{how}: wakeups by the disk", wakes, count * 0.9 - unseen(run), count + 2)
