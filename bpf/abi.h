@@ -215,7 +215,6 @@ struct wk_thread {
 	/* Threads that this one woke at once, see burst_count(): herds are three or more. */
 	__u32 burst;
 	__u32 burst_first, burst_last; /* serials of the first and the last of them */
-	__u32 burst_calls; /* wk_task.busy at the last one */
 	__u64 burst_ns; /* when the last one was woken */
 	__u64 herds, herd_woken;
 	__u32 herd_max;
@@ -230,6 +229,8 @@ struct wk_task {
 	__u32 slot_plus_1; /* 0: not followed (yet) */
 #define WK_NO_SLOT (~0U) /* none was free: counted as lost, once */
 	__u32 busy;	   /* calls since it woke that are more than a wait */
+	__u32 burst_busy;  /* that, when it last woke another thread */
+	__u32 reserved;
 	__u64 compat;  /* 32-bit calls */
 	__u64 invalid; /* numbers outside the table */
 	__u64 syscalls[WK_SYSCALLS];

@@ -162,19 +162,19 @@ static __noinline void waking_by_interrupt(struct wk_waking *w, struct task_stru
  * they are three or more: one call that wakes many, or a loop over all of them. One that hands out work
  * piece by piece makes calls that are no wakes, or takes its time: 50 µs on CPU. A thread that is woken
  * again is no further one. */
-static __always_inline void burst_count(struct wk_thread *waker, const struct wk_task *w,
+static __always_inline void burst_count(struct wk_thread *waker, struct wk_task *w,
 					__u16 call, __u32 wakee, __u64 now_ns)
 {
 	__u64 last_ns = waker->burst_ns;
 	__u64 from_ns = waker->since_ns > last_ns ? waker->since_ns : last_ns;
-	__u32 calls = w->busy - waker->burst_calls;
+	__u32 calls = w->busy - w->burst_busy;
 	int goes_on;
 
 	goes_on = calls <= (call < WK_SYSCALLS && !cfg_calls[call].quiet) &&
 		  waker->woke_ns < last_ns && now_ns - from_ns < 50000 &&
 		  wakee != waker->burst_first;
 	waker->burst_ns = now_ns;
-	waker->burst_calls = w->busy;
+	w->burst_busy = w->busy;
 	if (goes_on) {
 		if (wakee != waker->burst_last)
 			waker->burst++;

@@ -1,9 +1,10 @@
 /* whychain LINKS COUNT MICROSECONDS HOW: a thread "link0" that sleeps COUNT times, and after each
- * sleep wakes "link1", which wakes "link2", and so on to the last of LINKS (2 to 8). HOW the wake is
- * made: futex, eventfd, pipe, socketpair or signal.
+ * sleep wakes "link1", which wakes "link2", and so on to the last of LINKS (2 to 8). HOW the wake
+ * is made: futex, eventfd, pipe, socketpair or signal.
  *
  * Known answer: COUNT wakeups of each link; those of link0 by its own sleep, of every other by the
- * link before it; every one of them, and every nanosecond after it, has link0's sleep as its root. */
+ * link before it; every one of them, and every nanosecond after it, has link0's sleep as its root.
+ */
 #include "truth.h"
 
 #include <linux/futex.h>
@@ -99,8 +100,7 @@ static void socket_await(struct channel *c)
 
 static void signal_post(struct channel *c)
 {
-	union sigval value = {};
-	siginfo_t info = {.si_code = SI_QUEUE, .si_pid = getpid(), .si_value = value};
+	siginfo_t info = {.si_code = SI_QUEUE};
 
 	/* A realtime signal, queued: none is lost. */
 	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), c->tid, SIGRTMIN, &info))

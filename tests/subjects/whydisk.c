@@ -1,8 +1,8 @@
 /* whydisk FILE COUNT HOW: reads COUNT blocks of FILE from the disk: "direct" past the page cache,
  * "dropped" after its pages were dropped from it.
  *
- * Known answer: COUNT uninterruptible sleeps in pread64, each ended by the disk. Status 77: this file
- * system has no such way. */
+ * Known answer: COUNT uninterruptible sleeps in pread64, each ended by the disk. Status 77: this
+ * file system has no such way. */
 #include "truth.h"
 
 #define BLOCK_BYTES 4096

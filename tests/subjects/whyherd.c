@@ -1,6 +1,6 @@
-/* whyherd THREADS COUNT MICROSECONDS WORK: a thread "shepherd" that sleeps COUNT times and after each
- * sleep wakes THREADS parked threads ("sheep") at once by one futex call. Each of them looks, does
- * WORK (nothing: 0; so many writes of a byte to /dev/null otherwise) and parks again.
+/* whyherd THREADS COUNT MICROSECONDS WORK: a thread "shepherd" that sleeps COUNT times and after
+ * each sleep wakes THREADS parked threads ("sheep") at once by one futex call. Each of them looks,
+ * does WORK (nothing: 0; so many writes of a byte to /dev/null otherwise) and parks again.
  *
  * Known answer: COUNT herds of THREADS each; COUNT wakeups of each sheep by the shepherd's futex,
  * all of them futile when WORK is 0, none otherwise. */

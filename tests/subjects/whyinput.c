@@ -1,7 +1,7 @@
 /* whyinput: reads its standard input, whatever that is, until the end of file or an empty datagram.
  *
- * Known answer: a wakeup for each message that somebody else sends while it sleeps; the truth says how
- * many came ("messages"). */
+ * Known answer: a wakeup for each message that somebody else sends while it sleeps; the truth says
+ * how many came ("messages"). */
 #include "truth.h"
 
 int main(int argc, char **argv)

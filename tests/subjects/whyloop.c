@@ -1,6 +1,6 @@
 /* whyloop ROUNDS: two threads, "ping" and "pong", that hand a byte to and fro ROUNDS times over two
- * pipes. They share a CPU and, being batch tasks, do not preempt each other at a wake: so each step is
- * one sleep and one wake.
+ * pipes. They share a CPU and, being batch tasks, do not preempt each other at a wake: so each step
+ * is one sleep and one wake.
  *
  * Known answer: a hand-off loop of ROUNDS rounds with 2 wakeups and 4 system calls in each. */
 #include "truth.h"

@@ -3,7 +3,8 @@
  *	condition	pthread_cond_timedwait with a deadline that is always past
  *	child		waitpid with WNOHANG on a child that sleeps
  *
- * Known answer: no wakeups, all of the time on the CPU, one call repeated ("calls" in the truth). */
+ * Known answer: no wakeups, all of the time on the CPU, one call repeated ("calls" in the truth).
+*/
 #include "truth.h"
 
 #include <signal.h>

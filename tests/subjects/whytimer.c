@@ -2,8 +2,8 @@
  * own for as many milliseconds as the first argument says:
  *	timerfd		one timerfd through epoll_wait
  *	timerfd_read	one timerfd by read
- *	timerfds	one for each number, through one epoll_wait; each next one starts 35 ms later
- *	rearmed		one through epoll_wait, whose period is the second number once half of the
+ *	timerfds	one for each number, through one epoll_wait; each next one starts 35 ms
+ *later rearmed		one through epoll_wait, whose period is the second number once half of the
  *			time is over
  *	timer_create	a signal to the thread itself, in sigsuspend
  *	setitimer	SIGALRM, in sigsuspend
@@ -146,9 +146,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } kinds[] = {
-	{"timerfd", run_timerfds},	   {"timerfd_read", run_timerfd_read},
-	{"timerfds", run_timerfds},	   {"rearmed", run_rearmed},
-	{"timer_create", run_timer_create}, {"setitimer", run_setitimer},
+	{"timerfd", run_timerfds}, {"timerfd_read", run_timerfd_read}, {"timerfds", run_timerfds},
+	{"rearmed", run_rearmed},  {"timer_create", run_timer_create}, {"setitimer", run_setitimer},
 };
 
 static void *timer_body(void *unused)

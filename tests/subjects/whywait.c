@@ -1,5 +1,5 @@
-/* whywait COUNT [CALL MICROSECONDS]…: a thread for each CALL, named after it, that waits COUNT times
- * for nothing, with a timeout of MICROSECONDS.
+/* whywait COUNT [CALL MICROSECONDS]…: a thread for each CALL, named after it, that waits COUNT
+ * times for nothing, with a timeout of MICROSECONDS.
  *
  * Known answer: each thread has COUNT wakeups, all by its own timeout in that call, at that period
  * (and what the kernel adds to it). A call that the kernel refuses (an old one, or one that is
@@ -181,8 +181,8 @@ static int wait_futex_wait(struct waiter *w)
 {
 	struct timespec at = from_now(w, CLOCK_REALTIME);
 
-	return waited(syscall(SYS_futex_wait, &w->word, 0UL, ~0U, FUTEX_32_PRIVATE, &at,
-			      CLOCK_REALTIME));
+	return waited(
+		syscall(SYS_futex_wait, &w->word, 0UL, ~0U, FUTEX_32_PRIVATE, &at, CLOCK_REALTIME));
 }
 
 static void open_condition(struct waiter *w, clockid_t clock)
@@ -282,7 +282,8 @@ static int wait_uring(struct waiter *w)
 			      IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &arg, sizeof(arg)));
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ------------------------------------------------------------------------------------------------
+ */
 
 static const struct call {
 	const char *name;

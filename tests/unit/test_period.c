@@ -138,8 +138,8 @@ static void observe(struct capture_cause *ret_cause, const uint64_t *times, size
 			*vec_push(&ret_cause->intervals) = (struct capture_interval){b, counts[b]};
 }
 
-/* Periods from 100 µs to minutes, with a spread of 1 %: the sums of the probes give mean and spread as
- * exactly as the times do. */
+/* Periods from 100 µs to minutes, with a spread of 1 %: the sums of the probes give mean and spread
+ * as exactly as the times do. */
 static void a_histogram_and_exact_times_agree(void **state)
 {
 	uint64_t seed = 20240229, times[200];
@@ -158,8 +158,7 @@ static void a_histogram_and_exact_times_agree(void **state)
 		kept = period_of_cause(&cause);
 		assert_true(exact.known && kept.known);
 		assert_true(fabs(kept.period_ns - exact.period_ns) <= 1);
-		assert_true(fabs(kept.jitter_ns - exact.jitter_ns) <=
-			    0.01 * exact.jitter_ns + 100);
+		assert_true(fabs(kept.jitter_ns - exact.jitter_ns) <= 0.01 * exact.jitter_ns + 100);
 		free(cause.intervals.items);
 	}
 }
@@ -226,7 +225,8 @@ static void a_spread_that_is_not_known_is_the_histograms(void **state)
 
 /* ---- phases ---------------------------------------------------------------------------------- */
 
-static size_t regular(uint64_t *times, size_t n, uint64_t from_ns, uint64_t to_ns, uint64_t period_ns)
+static size_t regular(uint64_t *times, size_t n, uint64_t from_ns, uint64_t to_ns,
+		      uint64_t period_ns)
 {
 	for (uint64_t at = from_ns + period_ns; at <= to_ns; at += period_ns)
 		times[n++] = START + at;

@@ -212,6 +212,23 @@ static void row_add(struct builder *b, size_t first, size_t end)
 	}
 }
 
+/* Makes the charges point at the rows' new places; those of rows that are gone go too. */
+static void charges_follow(struct why *why, const size_t *moved)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < why->charges.n; i++) {
+		struct why_charge charge = why->charges.items[i];
+
+		charge.cause = moved[charge.cause];
+		if (charge.root != SIZE_MAX)
+			charge.root = moved[charge.root];
+		if (charge.cause != SIZE_MAX)
+			why->charges.items[kept++] = charge;
+	}
+	why->charges.n = kept;
+}
+
 /* Drops rows of which nothing happened in the window, once the charges are in. */
 static void rows_drop_empty(struct builder *b)
 {
@@ -236,11 +253,7 @@ static void rows_drop_empty(struct builder *b)
 			b->row_of[i] = moved[b->row_of[i]];
 	for (size_t i = 0; i < b->n_raws; i++)
 		b->raws[i].row = moved[b->raws[i].row];
-	for (size_t i = 0; i < why->charges.n; i++) {
-		why->charges.items[i].cause = moved[why->charges.items[i].cause];
-		if (why->charges.items[i].root != SIZE_MAX)
-			why->charges.items[i].root = moved[why->charges.items[i].root];
-	}
+	charges_follow(why, moved);
 	free(moved);
 }
 
@@ -507,13 +520,7 @@ static void order(struct builder *b)
 		b->row_of[why->causes.items[i].number] = i;
 	for (size_t i = 0; i < why->causes.n; i++)
 		moved[i] = b->row_of[numbers[i]];
-	for (size_t i = 0; i < why->charges.n; i++) {
-		struct why_charge *charge = &why->charges.items[i];
-
-		charge->cause = moved[charge->cause];
-		if (charge->root != SIZE_MAX)
-			charge->root = moved[charge->root];
-	}
+	charges_follow(why, moved);
 	if (why->charges.n)
 		qsort(why->charges.items, why->charges.n, sizeof(*why->charges.items),
 		      why_charge_order);
