@@ -372,10 +372,8 @@ for i in range(count):
 
 
 def reader(t, stdin):
-    """whyinput on this standard input, profiled, once it sleeps in its read."""
-    subject_argv = [t.tool.subject("whyinput")]
-    started = t.tool.start_run(subject_argv, stdin=stdin)
-    return started
+    """whyinput on this standard input, profiled."""
+    return t.tool.start_run([t.tool.subject("whyinput")], stdin=stdin)
 
 
 @test

@@ -1,6 +1,5 @@
 """Why real programs wake: what is known of the pinned runtimes, of a database, and of a web server."""
 
-import os
 import shutil
 import socket
 import subprocess

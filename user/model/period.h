@@ -28,7 +28,8 @@ struct why_period period_of_cause(const struct capture_cause *cause);
 /* Looks for one lasting change of rate: the split into two constant rates that explains the times
  * best (largest likelihood ratio of Poisson counts). Known when it explains them much better than one
  * rate (log ratio of 8 or more), the rates differ by two or more, and neither part is shorter than
- * a tenth of the window. Times are rising and lie in start_ns..end_ns. */
+ * a tenth of the window; one of them may be empty, with a rate of 0. Times are rising and lie in
+ * start_ns..end_ns. */
 struct why_phase period_phase(const uint64_t *times_ns, size_t n, uint64_t start_ns,
 			      uint64_t end_ns);
 
