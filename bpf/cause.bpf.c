@@ -37,10 +37,11 @@ static __always_inline __u32 log2_u64(__u64 v)
  * neighbours that a boundary has parted. */
 static __always_inline __u16 timeout_class(__u64 ns)
 {
-	__u32 octave = log2_u64(ns);
+	__u32 octave;
 
 	if (!ns)
 		return 0;
+	octave = log2_u64(ns);
 	return 1 + octave * 4 + (octave >= 2 ? ns >> (octave - 2) & 3 : 0);
 }
 
@@ -51,7 +52,7 @@ static __noinline void cause_interval(struct wk_cause *c, __u32 number, __u64 in
 	__u64 apart;
 	__u32 bucket;
 
-	if (!c || octave < WK_HIST_LOW)
+	if (!c)
 		return;
 	if (!c->interval_ns)
 		c->interval_ns = interval_ns;
@@ -242,10 +243,10 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 	cause = bpf_map_lookup_elem(&causes, &number);
 	if (!cause || !number)
 		return;
-	if (cause->wakeups)
-		cause_interval(cause, number, now_ns - cause->last_ns);
-	else
+	if (!cause->wakeups)
 		cause->first_ns = now_ns;
+	else if ((now_ns - cause->last_ns) >> WK_HIST_LOW)
+		cause_interval(cause, number, now_ns - cause->last_ns);
 	cause->last_ns = now_ns;
 	cause->wakeups++;
 	if (t->timeout_ns) {

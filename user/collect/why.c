@@ -63,8 +63,8 @@ static void charges_read(struct collector *c)
 		bpf_map_lookup_elem(fd, &i, vec_push(&c->charges));
 }
 
-/* A thread that ran when the window closed: the probes had no occasion to charge that. One that had
- * not switched since the window opened has no cause yet either. */
+/* A thread that ran when the window closed: the probes had no occasion to charge that. One that has
+ * run since before the window opened is charged to that, as cause_ran() does. */
 static void edges_charge(struct collector *c)
 {
 	for (size_t i = 0; i < c->threads.n; i++) {
@@ -74,12 +74,12 @@ static void edges_charge(struct collector *c)
 
 		if (!t->edge_ns)
 			continue;
-		if (t->charge && t->charge < c->charges.n) {
-			c->charges.items[t->charge].oncpu_ns += t->edge_ns;
+		if (t->woke_ns >= c->skel->data->window.start_ns) {
+			/* Charge 0 stands for what found no room: it stays unknown. */
+			if (t->charge && t->charge < c->charges.n)
+				c->charges.items[t->charge].oncpu_ns += t->edge_ns;
 			continue;
 		}
-		if (t->cause)
-			continue; /* found no room: it stays unknown */
 		cause = vec_push(&c->causes);
 		cause->number = c->causes.n;
 		cause->c.key.serial = t->serial;
