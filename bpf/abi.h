@@ -218,7 +218,7 @@ struct wk_thread {
 	__u64 burst_ns; /* when the last one was woken */
 	__u64 herds, herd_woken;
 	__u32 herd_max;
-	__u32 events; /* on the timeline */
+	__u32 events; /* on the timeline, of the rush of wakes that is going on */
 };
 
 /* Value of the task storage: the slot and the system calls by number. The table lives and dies with

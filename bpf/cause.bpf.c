@@ -167,15 +167,20 @@ static __always_inline void key_of_waking(struct wk_cause_key *key, const struct
 	key->timeout_class = timeout_class(t->timeout_ns);
 }
 
-/* The first few thousand wakes of each thread, then one in half a millisecond: counts never depend on
- * it. */
-#define TIMELINE_FREE 4096
+/* All wakes of a thread that come half a millisecond apart or more, and so many in a row that come
+ * faster; of a longer rush, one in half a millisecond. Counts never depend on it. */
+#define TIMELINE_PAUSE_NS 500000
+#define TIMELINE_RUSH	  64
 
-static __always_inline void timeline_send(struct wk_thread *t, __u64 now_ns)
+static __always_inline void timeline_send(struct wk_thread *t, __u64 last_ns, __u64 now_ns)
 {
 	struct wk_wake_event event;
 
-	if (!cfg.timeline || (t->events >= TIMELINE_FREE && now_ns - t->event_ns < 500000))
+	if (!cfg.timeline)
+		return;
+	if (now_ns - last_ns >= TIMELINE_PAUSE_NS)
+		t->events = 0;
+	if (t->events >= TIMELINE_RUSH && now_ns - t->event_ns < TIMELINE_PAUSE_NS)
 		return;
 	event.time_ns = now_ns;
 	event.cause = t->cause;
@@ -211,6 +216,7 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 	struct wk_cause_key key = {};
 	struct wk_charge *charge;
 	struct wk_cause *cause;
+	__u64 last_ns;
 	__u32 number;
 
 	if (sleep->wakings) {
@@ -229,6 +235,7 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 	cause_set(t, &key);
 	charge_set(t, key.context == WK_CONTEXT_THREAD && t->waking.root ? t->waking.root : t->cause);
 	t->run_ns = 0;
+	last_ns = t->woke_ns;
 	t->woke_ns = now_ns;
 	if (!counted)
 		return;
@@ -253,7 +260,7 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 		cause->timeouts++;
 		cause->timeout_sum_ns += t->timeout_ns;
 	}
-	timeline_send(t, now_ns);
+	timeline_send(t, last_ns, now_ns);
 }
 
 /* A thread that has no cause yet: it was born, or ran before the probes. */
