@@ -17,6 +17,9 @@ ONLY_STARTED = {
 # perf counts at the return, and these return twice: in the child without any time spent.
 FORKS = {"clone", "clone3", "fork", "vfork"}
 
+# The first calls of a new task: perf may not watch it yet. strace has them all.
+FIRST_OF_A_TASK = {"set_robust_list", "rseq"}
+
 
 def strace_counts(t, command):
     path = t.path("strace.txt")
@@ -52,10 +55,14 @@ def perf_counts(t, command):
     return counts, text
 
 
-def compare(t, name, ours, theirs):
+def compare(t, name, ours, theirs, missed=frozenset()):
+    """missed: calls of which the other tool may lack one for each task that was started."""
     t.check(theirs.get("getppid"), f"{name} counted nothing: {theirs}")
     for call in sorted(set(ours) | set(theirs)):
-        if call not in ONLY_STARTED:
+        if call in missed:
+            low = theirs.get(call, 0)
+            t.between(f"{call} beside {name}", ours.get(call, 0), low, low + 4)
+        elif call not in ONLY_STARTED:
             t.equal(f"{call} beside {name}", ours.get(call, 0), theirs.get(call, 0))
 
 
@@ -85,4 +92,4 @@ def perf_trace_counts_the_same_calls_by_name(t):
     command = [t.tool.subject("calls"), "--truth", t.path("perf-truth.json"), "1000"]
     theirs, text = perf_counts(t, command)
     t.check("LOST" not in text, "perf lost events")
-    compare(t, "perf trace", our_counts(t), theirs)
+    compare(t, "perf trace", our_counts(t), theirs, missed=FIRST_OF_A_TASK)
