@@ -325,10 +325,16 @@ static __always_inline void cause_switch_in(struct wk_thread *t, const struct en
 		cause_first(t, WK_CONTEXT_BIRTH, now_ns);
 }
 
-/* The same for one that was not traced: t->since_ns is when it must have been. */
-static __noinline void cause_missed_in(struct wk_thread *t, const struct ended_sleep *sleep,
-				       const struct account_view *v, __u64 in_ns)
+/* The same for one that was not traced (see account_missed_in()): it is accounted here too. */
+static __noinline void missed_in(struct wk_thread *t, __u64 now_ns, __u32 cpu,
+				 const struct wk_kernel *kernel, const struct account_view *v)
 {
-	if (t && sleep && v)
-		cause_switch_in(t, sleep, v, in_ns);
+	struct ended_sleep sleep;
+
+	if (!t || !kernel || !v)
+		return;
+	sleep_read(&sleep, t, v->start_ns);
+	account_missed_in(t, now_ns, cpu, kernel, v);
+	cause_switch_in(t, &sleep, v, t->since_ns); /* which is when it must have been */
+	__sync_fetch_and_add(&inferred, 1);
 }

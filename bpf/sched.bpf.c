@@ -45,8 +45,6 @@ static __always_inline __u32 state_left_with(__u32 task_state, int preempt)
  * every path through the other, which made loading five times as long. */
 __noinline int switch_out(struct wk_task *w, const struct switch_side *side)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct ended_sleep sleep;
 	struct account_view v;
 	struct wk_thread *t;
 	__u64 before_ns;
@@ -57,12 +55,8 @@ __noinline int switch_out(struct wk_task *w, const struct switch_side *side)
 	if (!t)
 		return 0;
 	view_take(&v, t);
-	if (t->state != WK_STATE_RUNNING) {
-		sleep_read(&sleep, t, v.start_ns);
-		account_missed_in(t, side->now_ns, cpu, &side->kernel, &v);
-		cause_missed_in(t, &sleep, &v, t->since_ns);
-		__sync_fetch_and_add(&inferred, 1);
-	}
+	if (t->state != WK_STATE_RUNNING)
+		missed_in(t, side->now_ns, bpf_get_smp_processor_id(), &side->kernel, &v);
 	before_ns = t->count.oncpu_ns;
 	account_switch_out(t, side->now_ns, side->state, &side->kernel, &v);
 	cause_ran(t, w, t->count.oncpu_ns - before_ns, side->state == WK_STATE_BLOCKED);

@@ -75,7 +75,6 @@ static __always_inline void settle_task(struct task_struct *task, struct wk_task
 {
 	struct wk_thread *t = slot_of(w);
 	struct wk_kernel kernel = {};
-	struct ended_sleep sleep;
 	struct account_view v;
 
 	if (!t || (t->state != WK_STATE_READY && t->state != WK_STATE_BLOCKED) ||
@@ -83,10 +82,7 @@ static __always_inline void settle_task(struct task_struct *task, struct wk_task
 		return;
 	kernel.oncpu_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
 	view_take(&v, t);
-	sleep_read(&sleep, t, v.start_ns);
-	account_missed_in(t, now_ns, t->cpu, &kernel, &v);
-	cause_missed_in(t, &sleep, &v, t->since_ns);
-	__sync_fetch_and_add(&inferred, 1);
+	missed_in(t, now_ns, t->cpu, &kernel, &v);
 }
 
 SEC("iter/task")

@@ -11,7 +11,9 @@ static __always_inline void view_take(struct account_view *ret_view, const struc
 
 static __always_inline int window_is_open(__u64 now_ns)
 {
-	return now_ns >= window.start_ns && now_ns <= window.end_ns;
+	struct account_view v = {.start_ns = window.start_ns, .end_ns = window.end_ns};
+
+	return account_in_window(now_ns, &v);
 }
 
 #endif
