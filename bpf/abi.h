@@ -236,6 +236,15 @@ struct wk_task {
 	__u64 syscalls[WK_SYSCALLS];
 };
 
+/* How long stretches on a CPU and waits in a run queue were, of all followed threads of a group. Half
+ * octaves: bucket 0 holds all below 384 ns, bucket b from there on begins at
+ * 2^(8 + b / 2) ns, times 1.5 where b is odd; the last has no end (some 9 minutes on). */
+#define WK_SPAN_BUCKETS 64
+struct wk_spans {
+	__u64 oncpu[WK_SPAN_BUCKETS];
+	__u64 runq[WK_SPAN_BUCKETS];
+};
+
 /* One second of the window. Whole seconds of one thread that runs on and on are entered as a
  * difference: full_delta rises at the first and falls after the last, so any length costs O(1). */
 struct wk_second {

@@ -188,7 +188,7 @@ static void unknown_options_name_the_nearest(void **state)
 		"--ruins=4");
 	refused(&everything, "measure: unknown option '--zebra'" MEASURE_TRY, "--zebra");
 	refused(&everything, "measure: unknown option '-Z'" MEASURE_TRY, "-qZ");
-	refused(&everything, "measure: '--no' may be --no-follow or --no-syscalls" MEASURE_TRY, "--no");
+	refused(&everything, "measure: '--no' may be --no-follow or --no-syscalls or --no-bare" MEASURE_TRY, "--no");
 	refused(&nothing, "look: it takes no --runs" LOOK_TRY, "--runs", "3");
 	refused(&nothing, "look: it takes no -r, --runs" LOOK_TRY, "-r3");
 	refused(&nothing, "look: it takes options only, 'x' is none" LOOK_TRY, "x");

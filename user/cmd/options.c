@@ -187,6 +187,110 @@ static int take_max_threads(struct options *options, const char *text, struct di
 	return err;
 }
 
+static int take_seed(struct options *options, const char *text, struct diag *diag)
+{
+	return take_number(text, 1, UINT64_MAX / 16, &options->seed, diag);
+}
+
+/* "2%", or a bare number that means the same; into a share of 1. */
+static int take_percent(const char *text, double min, double max, double *ret, struct diag *diag)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || text[strspn(text, "0123456789.%")] || (*end && strcmp(end, "%")))
+		return diag_set(diag, -EINVAL, "'%s' is not a percentage such as 2%%", text);
+	if (value < min || value > max)
+		return diag_set(diag, -ERANGE, "%s is out of range, from %g%% to %g%% is possible", text,
+				min, max);
+	*ret = value / 100;
+	return 0;
+}
+
+static int take_until(struct options *options, const char *text, struct diag *diag)
+{
+	return take_percent(text, 0.1, 50, &options->until, diag);
+}
+
+static int take_tolerance(struct options *options, const char *text, struct diag *diag)
+{
+	return take_percent(text, 0, 1000, &options->tolerance, diag);
+}
+
+static int take_retries(struct options *options, const char *text, struct diag *diag)
+{
+	uint64_t number;
+	int err = take_number(text, 0, 100, &number, diag);
+
+	if (!err)
+		options->retries = (uint32_t)number;
+	return err;
+}
+
+static int take_connections(struct options *options, const char *text, struct diag *diag)
+{
+	uint64_t number;
+	int err = take_number(text, 1, 10000, &number, diag);
+
+	if (!err)
+		options->connections = (uint32_t)number;
+	return err;
+}
+
+static int take_load_cpus(struct options *options, const char *text, struct diag *diag)
+{
+	const char *cpus = options->cpus;
+	int err = take_cpus(options, text, diag);
+
+	options->load_cpus = options->cpus;
+	options->cpus = cpus;
+	return err;
+}
+
+static int take_resume(struct options *options, const char *text, struct diag *diag)
+{
+	return take_text(text, &options->resume, diag);
+}
+
+static int take_claims(struct options *options, const char *text, struct diag *diag)
+{
+	return take_text(text, &options->claims, diag);
+}
+
+static int take_baseline(struct options *options, const char *text, struct diag *diag)
+{
+	return take_text(text, &options->baseline, diag);
+}
+
+/* A budget: a number that is not negative. */
+static int take_budget(const char *text, double *ret, struct diag *diag)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || text[strspn(text, "0123456789.")] || value > 1e12)
+		return diag_set(diag, -EINVAL, "'%s' is not a number such as 12.5", text);
+	*ret = value;
+	return 0;
+}
+
+static int take_max_wakeups(struct options *options, const char *text, struct diag *diag)
+{
+	return take_budget(text, &options->max_wakeups, diag);
+}
+
+static int take_max_cpu(struct options *options, const char *text, struct diag *diag)
+{
+	return take_budget(text, &options->max_cpu, diag);
+}
+
+static int take_max_startup(struct options *options, const char *text, struct diag *diag)
+{
+	int err = units_parse_duration(text, &options->max_startup_ns, diag);
+
+	return err ? diag_hint(diag, err, "a time such as 8ms") : 0;
+}
+
 static int take_output(struct options *options, const char *text, struct diag *diag)
 {
 	const char *path = NULL;
@@ -236,6 +340,31 @@ static const struct option_row rows[] = {
 	{OPTION_NO_SYSCALLS, 0, "no-syscalls", NULL,
 	 "do not count system calls (it slows each by some 80 ns)", NULL, FLAG(no_syscalls)},
 	{OPTION_MAX_THREADS, 0, "max-threads", "N", "followed threads alive at once", take_max_threads},
+	{OPTION_SEED, 0, "seed", "N", "seed of the order in which runs are made (default: drawn, and told)",
+	 take_seed},
+	{OPTION_UNTIL, 0, "until", "PERCENT", "go on until each ratio's interval is ± that narrow", take_until},
+	{OPTION_RETRIES, 0, "retries", "N", "times that a disturbed window is measured again", take_retries},
+	{OPTION_NO_BARE, 0, "no-bare", NULL, "leave out the runs without probes, which tell what probes cost",
+	 NULL, FLAG(no_bare)},
+	{OPTION_CONNECTIONS, 0, "connections", "N", "connections that the load keeps open", take_connections},
+	{OPTION_LOAD_CPUS, 0, "load-cpus", "LIST", "pin the load generator to these CPUs", take_load_cpus},
+	{OPTION_FORCE, 0, "force", NULL, "accept CPUs that share a physical core", NULL, FLAG(force)},
+	{OPTION_QUICK, 0, "quick", NULL, "short runs: some minutes for four runtimes", NULL, FLAG(quick)},
+	{OPTION_FULL, 0, "full", NULL, "as long as the articles: 60 starts, 300 s idle, 5M digests", NULL,
+	 FLAG(full)},
+	{OPTION_RESUME, 0, "resume", "DIR", "keep each measurement in DIR, and go on from what is there",
+	 take_resume},
+	{OPTION_CLAIMS, 0, "claims", "FILE", "show the claims of FILE beside what is measured", take_claims},
+	{OPTION_MAX_WAKEUPS, 0, "max-wakeups", "RATE", "exit status 3 above so many wakeups a second",
+	 take_max_wakeups},
+	{OPTION_MAX_CPU, 0, "max-cpu", "MS_PER_S", "exit status 3 above so many ms on CPU a second",
+	 take_max_cpu},
+	{OPTION_MAX_STARTUP, 0, "max-startup", "TIME", "exit status 3 above this median from exec to exit",
+	 take_max_startup},
+	{OPTION_BASELINE, 0, "baseline", "FILE", "exit status 3 where it got worse than in FILE (JSON, .wkw)",
+	 take_baseline},
+	{OPTION_TOLERANCE, 0, "tolerance", "PERCENT", "with --baseline: what may be worse (default 5%)",
+	 take_tolerance},
 	{OPTION_OUTPUT, 'o', "output", "FILE", "write FILE, its extension picks the format (repeatable)",
 	 take_output},
 	{OPTION_FORMAT, 'f', "format", "NAME", "format on standard output", take_format},

@@ -28,6 +28,22 @@ enum option_id {
 	OPTION_USER,
 	OPTION_NO_SYSCALLS,
 	OPTION_MAX_THREADS,
+	OPTION_SEED,
+	OPTION_UNTIL,
+	OPTION_RETRIES,
+	OPTION_NO_BARE,
+	OPTION_CONNECTIONS,
+	OPTION_LOAD_CPUS,
+	OPTION_FORCE,
+	OPTION_QUICK,
+	OPTION_FULL,
+	OPTION_RESUME,
+	OPTION_CLAIMS,
+	OPTION_MAX_WAKEUPS,
+	OPTION_MAX_CPU,
+	OPTION_MAX_STARTUP,
+	OPTION_BASELINE,
+	OPTION_TOLERANCE,
 	OPTION_OUTPUT,
 	OPTION_FORMAT,
 	OPTION_QUIET,
@@ -82,6 +98,21 @@ struct options {
 	const char *user;
 	bool no_syscalls;
 	uint32_t max_threads;
+	uint64_t seed;	      /* of the order of runs */
+	double until;	      /* half the width of an interval, as a share of 1: 0.02; 0: not given */
+	uint32_t retries;     /* 0 may have been given */
+	bool no_bare;
+	uint32_t connections;
+	const char *load_cpus; /* as cpus */
+	bool force;
+	bool quick, full;
+	const char *resume;
+	const char *claims;
+	double max_wakeups;    /* wakeups a second; 0 may have been given */
+	double max_cpu;	       /* ms on CPU a second; 0 may have been given */
+	uint64_t max_startup_ns;
+	const char *baseline;
+	double tolerance;      /* 0.05; 0 may have been given */
 	VEC(const char *) outputs; /* "-" is standard output */
 	const struct format *format;
 	bool quiet;

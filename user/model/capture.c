@@ -30,7 +30,22 @@ void capture_free_members(struct capture *capture)
 		free(capture->probes.items[i].name);
 	free(capture->probes.items);
 	free(capture->noise.governor);
+	free(capture->disturbed);
+	free(capture->not_comparable);
 	memset(capture, 0, sizeof(*capture));
+}
+
+void claim_free_members(struct claim *claim)
+{
+	free(claim->source);
+	free(claim->what);
+	free(claim->label);
+	free(claim->base);
+	free(claim->workload);
+	free(claim->variant);
+	free(claim->metric);
+	free(claim->text);
+	memset(claim, 0, sizeof(*claim));
 }
 
 void recording_free_members(struct recording *recording)
@@ -47,6 +62,15 @@ void recording_free_members(struct recording *recording)
 	for (size_t i = 0; i < recording->runs.n; i++)
 		capture_free_members(&recording->runs.items[i]);
 	free(recording->runs.items);
+	for (size_t i = 0; i < recording->bare.n; i++) {
+		free(recording->bare.items[i].label);
+		free(recording->bare.items[i].workload);
+		free(recording->bare.items[i].variant);
+	}
+	free(recording->bare.items);
+	for (size_t i = 0; i < recording->claims.n; i++)
+		claim_free_members(&recording->claims.items[i]);
+	free(recording->claims.items);
 	for (size_t i = 0; i < recording->failures.n; i++) {
 		free(recording->failures.items[i].label);
 		free(recording->failures.items[i].workload);
@@ -54,6 +78,13 @@ void recording_free_members(struct recording *recording)
 	}
 	free(recording->failures.items);
 	memset(recording, 0, sizeof(*recording));
+}
+
+uint64_t span_low_ns(uint32_t bucket)
+{
+	uint64_t octave_ns = 1ull << (8 + bucket / 2);
+
+	return bucket ? octave_ns + (bucket % 2 ? octave_ns / 2 : 0) : 0;
 }
 
 const char *capture_lost_name(enum wk_lost lost)

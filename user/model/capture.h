@@ -56,15 +56,24 @@ struct capture_probe {
 	uint64_t misses; /* times that the kernel skipped it */
 };
 
-/* Share of what was not ours on the machine, over the window; 0 to 1, of all CPUs. */
+/* What the machine is, and what was not ours on it over the window. Shares are 0 to 1. */
 struct capture_noise {
-	double other_cpu_share;
+	double other_cpu_share;	     /* CPU time of others, of all CPUs */
+	double used_other_share;     /* the same, of the CPUs that the workload was allowed on */
 	double steal_share;
 	double irq_share;
 	uint32_t cpus_online;
-	uint32_t cpus_used;	   /* the workload was allowed on */
-	uint32_t siblings_shared;  /* of cpus_used: how many have a sibling hyper-thread */
-	char *governor;		   /* "" when the machine shows none */
+	uint32_t cpus_used;	     /* the workload was allowed on */
+	uint32_t cores_used;	     /* physical cores that these are on; 0: not known */
+	uint32_t siblings_shared;    /* of cpus_used: how many have a sibling hyper-thread */
+	uint32_t isolated_used;	     /* of cpus_used: how many are kept free of others by the kernel */
+	uint32_t numa_nodes;	     /* that cpus_used are on; 0: not known */
+	bool hypervisor;	     /* a virtual machine: cores are what the host calls so */
+	int32_t turbo;		     /* 1 on, -1 off, 0 not known */
+	double quota_cpus;	     /* CPUs that the cgroup may use at most; 0: no limit */
+	uint64_t throttled_ns;	     /* the cgroup's threads were held back by that limit */
+	uint64_t suspended_ns;	     /* the machine slept in the window */
+	char *governor;		     /* "" when the machine shows none */
 };
 
 struct capture_startup {
@@ -91,6 +100,12 @@ struct capture {
 	char *variant;	   /* NULL, or sync oneshot webcrypto */
 	uint32_t repeat;   /* 0 for the first */
 	struct capture_runtime runtime;
+	/* By our own clock, with and without probes alike (struct capture_bare): startup: from the
+	 * opening of the gate until its end was seen; hash, serve: the operations. 0: not known. */
+	uint64_t outer_ns;
+	char *disturbed;      /* what others did to the window, in words; NULL: nothing above the limits */
+	bool replaced;	      /* disturbed, and measured again: shown, but in no summary */
+	char *not_comparable; /* why its figures must not be compared; NULL: they may be */
 
 	/* When. */
 	uint64_t start_ns;
@@ -116,8 +131,13 @@ struct capture {
 	struct capture_startup startup;
 	bool has_result;
 	uint64_t operations;
+	uint64_t errors;       /* serve: requests that failed */
 	bool has_memory;
-	uint64_t rss_bytes, pss_bytes;
+	uint64_t rss_bytes, pss_bytes;		   /* of the process tree, at the window's end */
+	uint64_t rss_start_bytes, pss_start_bytes; /* at its beginning: after start-up; 0: not known */
+	/* How long stretches on a CPU and waits for one were, by bucket (abi.h: WK_SPAN_…). */
+	bool has_spans;
+	struct wk_spans spans;
 
 	/* What may be wrong with it. */
 	uint64_t lost[WK_LOST_MAX];
@@ -138,16 +158,47 @@ struct capture_tool {
 	VEC(char *) command;
 };
 
+/* The same work done with the probes detached: what they cost is the difference of outer_ns. */
+struct capture_bare {
+	char *label;
+	char *workload;
+	char *variant; /* or NULL */
+	uint32_t repeat;
+	uint64_t outer_ns;   /* as in struct capture */
+	uint64_t operations; /* 0: startup */
+};
+
+/* A figure that somebody has published, to be shown beside what was measured here. */
+struct claim {
+	char *source;	/* "article 1" */
+	char *what;	/* "cold start" */
+	char *label;	/* of the runtime it is about */
+	char *base;	/* claimed against this label; NULL: a plain figure */
+	char *workload; /* that measures it here; "" : out of scope, shown with its text alone */
+	char *variant;	/* or NULL */
+	char *metric;	/* id in the table of metrics */
+	double value;	/* in the metric's unit; with base: label's figure divided by base's */
+	double low, high; /* range that the source gives; NaN: none */
+	char *text;	/* as the source words it */
+};
+
 /* What one invocation measured, and what a .wkw file holds. */
 struct recording {
 	struct capture_tool tool;
 	VEC(struct capture) runs;
+	VEC(struct capture_bare) bare;
+	VEC(struct claim) claims;
+	uint64_t seed; /* of the order in which things were measured; 0: as they were given */
 	/* Labels of what could not be measured, each with its reason: shown in every report. */
 	VEC(struct capture_failure { char *label; char *workload; char *reason; }) failures;
 };
 
 void capture_free_members(struct capture *capture);
+void claim_free_members(struct claim *claim);
 void recording_free_members(struct recording *recording);
+
+/* Shortest time that bucket 0 to WK_SPAN_BUCKETS - 1 of struct wk_spans holds. */
+uint64_t span_low_ns(uint32_t bucket);
 
 /* Name of a loss as it is printed and as JSON spells it, "" beyond the last. */
 const char *capture_lost_name(enum wk_lost lost);

@@ -143,6 +143,26 @@ static int decode_probes(const struct field_reader *reader, const json_t *probes
 	return err;
 }
 
+static void take_bucket(void *to, uint64_t number, uint64_t count)
+{
+	((__u64 *)to)[number] = count;
+}
+
+static int decode_spans(const struct field_reader *reader, const json_t *json,
+			struct capture *capture)
+{
+	int err;
+
+	if (!capture->has_spans)
+		return 0;
+	err = pairs_decode(reader, json_object_get(json, "oncpu_spans"), "stretches on a CPU",
+			   WK_SPAN_BUCKETS - 1, UINT64_MAX, take_bucket, capture->spans.oncpu);
+	if (err)
+		return err;
+	return pairs_decode(reader, json_object_get(json, "runq_spans"), "waits to run",
+			    WK_SPAN_BUCKETS - 1, UINT64_MAX, take_bucket, capture->spans.runq);
+}
+
 static bool decode_loss(struct capture *capture, const char *name, const json_t *value)
 {
 	for (enum wk_lost i = 0; i < WK_LOST_MAX; i++)
@@ -193,6 +213,8 @@ static int decode_capture(const struct field_reader *reader, const json_t *json,
 	if (!err && !has_noise)
 		capture->noise.governor = mem_strdup("");
 	if (!err)
+		err = decode_spans(reader, json, capture);
+	if (!err)
 		err = decode_lost(reader, json_object_get(json, "lost"), capture);
 	if (!err)
 		err = decode_probes(reader, json_object_get(json, "probes"), capture);
@@ -234,6 +256,39 @@ static int decode_tool(const struct field_reader *reader, const json_t *json,
 	return err;
 }
 
+static int decode_seed(const struct field_reader *reader, const json_t *json, uint64_t *ret_seed)
+{
+	if (!json || number_decode(json, UINT64_MAX, ret_seed))
+		return 0;
+	return field_refuse(reader, "the seed is no number");
+}
+
+static int decode_bare(const struct field_reader *reader, const json_t *all,
+		       struct recording *recording)
+{
+	int err = 0;
+
+	if (all && !json_is_array(all))
+		return field_refuse(reader, "runs without probes are no list");
+	for (size_t i = 0; !err && i < json_array_size(all); i++)
+		err = fields_decode(reader, bare_fields, json_array_get(all, i),
+				    "a run without probes", vec_push(&recording->bare));
+	return err;
+}
+
+static int decode_claims(const struct field_reader *reader, const json_t *all,
+			 struct recording *recording)
+{
+	int err = 0;
+
+	if (all && !json_is_array(all))
+		return field_refuse(reader, "claims are no list");
+	for (size_t i = 0; !err && i < json_array_size(all); i++)
+		err = fields_decode(reader, claim_fields, json_array_get(all, i), "a claim",
+				    vec_push(&recording->claims));
+	return err;
+}
+
 static int decode_root(const struct field_reader *reader, const json_t *root,
 		       struct recording *recording)
 {
@@ -249,6 +304,12 @@ static int decode_root(const struct field_reader *reader, const json_t *root,
 	for (size_t i = 0; !err && i < json_array_size(failures); i++)
 		err = fields_decode(reader, failure_fields, json_array_get(failures, i),
 				    "a failure", vec_push(&recording->failures));
+	if (!err)
+		err = decode_seed(reader, json_object_get(root, "seed"), &recording->seed);
+	if (!err)
+		err = decode_bare(reader, json_object_get(root, "bare"), recording);
+	if (!err)
+		err = decode_claims(reader, json_object_get(root, "claims"), recording);
 	for (size_t i = 0; !err && i < json_array_size(runs); i++)
 		err = decode_capture(reader, json_array_get(runs, i), vec_push(&recording->runs));
 	return err;

@@ -142,6 +142,20 @@ static json_t *encode_images(const struct capture *capture)
 	return images;
 }
 
+/* Both kinds of buckets: number, count, number, count … */
+static json_t *encode_buckets(const __u64 *counts)
+{
+	json_t *pairs = encode_array();
+
+	for (uint32_t i = 0; i < WK_SPAN_BUCKETS; i++) {
+		if (!counts[i])
+			continue;
+		add(pairs, number_encode(i));
+		add(pairs, number_encode(counts[i]));
+	}
+	return pairs;
+}
+
 static json_t *encode_lost(const struct capture *capture)
 {
 	json_t *lost = json_object();
@@ -173,6 +187,10 @@ static void emit_capture(struct packer *packer, const struct capture *capture)
 	    capture->startup.present ? fields_encode(startup_fields, &capture->startup)
 				     : json_null());
 	put(run, "noise", fields_encode(noise_fields, &capture->noise));
+	if (capture->has_spans) {
+		put(run, "oncpu_spans", encode_buckets(capture->spans.oncpu));
+		put(run, "runq_spans", encode_buckets(capture->spans.runq));
+	}
 	put(run, "lost", encode_lost(capture));
 	put(run, "probes", encode_probes(capture));
 	put(run, "images", encode_images(capture));
@@ -203,16 +221,33 @@ static json_t *encode_tool(const struct capture_tool *tool)
 	return json;
 }
 
+/* "KEY": [objects]; item i lies item_bytes × i behind the first. */
+static void emit_objects(struct packer *packer, const char *key, const struct field *fields,
+			 const void *items, size_t n, size_t item_bytes)
+{
+	emit_text(packer, ",\n\"");
+	emit_text(packer, key);
+	emit_text(packer, "\":[");
+	for (size_t i = 0; i < n; i++) {
+		emit_text(packer, i ? ",\n" : "\n");
+		emit_json(packer, fields_encode(fields, (const char *)items + i * item_bytes), 0);
+	}
+	emit_text(packer, "]");
+}
+
 void recording_encode(const struct recording *recording, struct packer *packer)
 {
 	emit_text(packer, "{\"tool\":");
 	emit_json(packer, encode_tool(&recording->tool), 0);
-	emit_text(packer, ",\n\"failures\":[");
-	for (size_t i = 0; i < recording->failures.n; i++) {
-		emit_text(packer, i ? ",\n" : "\n");
-		emit_json(packer, fields_encode(failure_fields, &recording->failures.items[i]), 0);
-	}
-	emit_text(packer, "],\n\"runs\":[");
+	emit_text(packer, ",\n\"seed\":");
+	emit_json(packer, number_encode(recording->seed), JSON_ENCODE_ANY);
+	emit_objects(packer, "failures", failure_fields, recording->failures.items,
+		     recording->failures.n, sizeof(*recording->failures.items));
+	emit_objects(packer, "bare", bare_fields, recording->bare.items, recording->bare.n,
+		     sizeof(*recording->bare.items));
+	emit_objects(packer, "claims", claim_fields, recording->claims.items, recording->claims.n,
+		     sizeof(*recording->claims.items));
+	emit_text(packer, ",\n\"runs\":[");
 	for (size_t i = 0; i < recording->runs.n; i++) {
 		emit_text(packer, i ? ",\n" : "\n");
 		emit_capture(packer, &recording->runs.items[i]);

@@ -154,6 +154,14 @@ const struct field capture_fields[] = {
 	CAPTURE(rusage_oncpu_ns, FIELD_UNSIGNED),
 	CAPTURE(causes_counted, FIELD_BOOL),
 	CAPTURE(timeline_left_out, FIELD_UNSIGNED),
+	CAPTURE(outer_ns, FIELD_UNSIGNED),
+	CAPTURE(disturbed, FIELD_OPTIONAL),
+	CAPTURE(replaced, FIELD_BOOL),
+	CAPTURE(not_comparable, FIELD_OPTIONAL),
+	CAPTURE(errors, FIELD_UNSIGNED),
+	CAPTURE(rss_start_bytes, FIELD_UNSIGNED),
+	CAPTURE(pss_start_bytes, FIELD_UNSIGNED),
+	CAPTURE(has_spans, FIELD_BOOL),
 	{NULL},
 };
 
@@ -200,10 +208,23 @@ const struct field probe_fields[] = {
 #define NOISE(member, kind) FIELD(struct capture_noise, #member, member, kind)
 
 const struct field noise_fields[] = {
-	NOISE(other_cpu_share, FIELD_REAL), NOISE(steal_share, FIELD_REAL),
-	NOISE(irq_share, FIELD_REAL),	    NOISE(cpus_online, FIELD_UNSIGNED),
-	NOISE(cpus_used, FIELD_UNSIGNED),   NOISE(siblings_shared, FIELD_UNSIGNED),
-	NOISE(governor, FIELD_STRING),	    {NULL},
+	NOISE(other_cpu_share, FIELD_REAL),
+	NOISE(used_other_share, FIELD_REAL),
+	NOISE(steal_share, FIELD_REAL),
+	NOISE(irq_share, FIELD_REAL),
+	NOISE(cpus_online, FIELD_UNSIGNED),
+	NOISE(cpus_used, FIELD_UNSIGNED),
+	NOISE(cores_used, FIELD_UNSIGNED),
+	NOISE(siblings_shared, FIELD_UNSIGNED),
+	NOISE(isolated_used, FIELD_UNSIGNED),
+	NOISE(numa_nodes, FIELD_UNSIGNED),
+	NOISE(hypervisor, FIELD_BOOL),
+	NOISE(turbo, FIELD_SIGNED),
+	NOISE(quota_cpus, FIELD_REAL),
+	NOISE(throttled_ns, FIELD_UNSIGNED),
+	NOISE(suspended_ns, FIELD_UNSIGNED),
+	NOISE(governor, FIELD_STRING),
+	{NULL},
 };
 
 #define TOOL(member, kind) FIELD(struct capture_tool, #member, member, kind)
@@ -219,6 +240,32 @@ const struct field failure_fields[] = {
 	FAILURE(label),
 	FAILURE(workload),
 	FAILURE(reason),
+	{NULL},
+};
+
+#define BARE(member, kind) FIELD(struct capture_bare, #member, member, kind)
+
+const struct field bare_fields[] = {
+	BARE(label, FIELD_STRING),    BARE(workload, FIELD_STRING),
+	BARE(variant, FIELD_OPTIONAL), BARE(repeat, FIELD_UNSIGNED),
+	BARE(outer_ns, FIELD_UNSIGNED), BARE(operations, FIELD_UNSIGNED),
+	{NULL},
+};
+
+#define CLAIM(member, kind) FIELD(struct claim, #member, member, kind)
+
+const struct field claim_fields[] = {
+	CLAIM(source, FIELD_STRING),
+	CLAIM(what, FIELD_STRING),
+	CLAIM(label, FIELD_STRING),
+	CLAIM(base, FIELD_OPTIONAL),
+	CLAIM(workload, FIELD_STRING),
+	CLAIM(variant, FIELD_OPTIONAL),
+	CLAIM(metric, FIELD_STRING),
+	CLAIM(value, FIELD_REAL),
+	CLAIM(low, FIELD_REAL),
+	CLAIM(high, FIELD_REAL),
+	CLAIM(text, FIELD_STRING),
 	{NULL},
 };
 

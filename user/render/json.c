@@ -158,6 +158,7 @@ static json_t *json_of_workload_result(const struct run *run)
 		return json_null();
 	object = json_object();
 	json_set(object, "operations", json_of_u64(capture->operations));
+	json_set(object, "errors", json_of_u64(capture->errors));
 	json_set(object, "operations_per_s",
 		 json_of_real(run->window_ns ? (double)capture->operations / window_s : NAN));
 	return object;
@@ -172,6 +173,38 @@ static json_t *json_of_memory(const struct capture *capture)
 	object = json_object();
 	json_set(object, "rss_bytes", json_of_u64(capture->rss_bytes));
 	json_set(object, "pss_bytes", json_of_u64(capture->pss_bytes));
+	json_set(object, "rss_start_bytes", json_of_u64_or_null(capture->rss_start_bytes));
+	json_set(object, "pss_start_bytes", json_of_u64_or_null(capture->pss_start_bytes));
+	return object;
+}
+
+/* [LOW_NS, COUNT] of each bucket that is not empty. */
+static json_t *json_of_buckets(const __u64 *counts)
+{
+	json_t *buckets = json_array();
+
+	for (uint32_t i = 0; i < WK_SPAN_BUCKETS; i++) {
+		json_t *pair;
+
+		if (!counts[i])
+			continue;
+		pair = json_array();
+		json_array_append_new(pair, json_of_u64(span_low_ns(i)));
+		json_array_append_new(pair, json_of_u64(counts[i]));
+		json_array_append_new(buckets, pair);
+	}
+	return buckets;
+}
+
+static json_t *json_of_spans(const struct capture *capture)
+{
+	json_t *object;
+
+	if (!capture->has_spans)
+		return json_null();
+	object = json_object();
+	json_set(object, "oncpu", json_of_buckets(capture->spans.oncpu));
+	json_set(object, "runq", json_of_buckets(capture->spans.runq));
 	return object;
 }
 
@@ -211,11 +244,21 @@ static json_t *json_of_noise(const struct capture_noise *noise)
 	json_t *object = json_object();
 
 	json_set(object, "other_cpu_share", json_of_real(noise->other_cpu_share));
+	json_set(object, "used_other_share", json_of_real(noise->used_other_share));
 	json_set(object, "steal_share", json_of_real(noise->steal_share));
 	json_set(object, "irq_share", json_of_real(noise->irq_share));
 	json_set(object, "cpus_online", json_of_u64(noise->cpus_online));
 	json_set(object, "cpus_used", json_of_u64(noise->cpus_used));
+	json_set(object, "cores_used", json_of_u64_or_null(noise->cores_used));
 	json_set(object, "siblings_shared", json_of_u64(noise->siblings_shared));
+	json_set(object, "isolated_used", json_of_u64(noise->isolated_used));
+	json_set(object, "numa_nodes", json_of_u64_or_null(noise->numa_nodes));
+	json_set(object, "hypervisor", json_boolean(noise->hypervisor));
+	json_set(object, "turbo", noise->turbo ? json_boolean(noise->turbo > 0) : json_null());
+	json_set(object, "quota_cpus",
+		 noise->quota_cpus > 0 ? json_of_real(noise->quota_cpus) : json_null());
+	json_set(object, "throttled_ns", json_of_u64(noise->throttled_ns));
+	json_set(object, "suspended_ns", json_of_u64(noise->suspended_ns));
 	json_set(object, "governor",
 		 noise->governor && *noise->governor ? json_of_text(noise->governor) : json_null());
 	return object;
@@ -271,6 +314,10 @@ static void json_add_identity(json_t *object, const struct run *run)
 	json_set(object, "wall_ns",
 		 json_of_u64(capture->startup.present ? capture->startup.exec_to_exit_ns
 						      : run->window_ns));
+	json_set(object, "outer_ns", json_of_u64_or_null(capture->outer_ns));
+	json_set(object, "disturbed", json_of_text(capture->disturbed));
+	json_set(object, "replaced", json_boolean(capture->replaced));
+	json_set(object, "not_comparable", json_of_text(capture->not_comparable));
 	json_set(object, "settle_ns", json_of_u64_or_null(capture->settle_ns));
 	json_set(object, "settled", json_boolean(capture->settled));
 	json_set(object, "partial", json_boolean(capture->partial));
@@ -296,6 +343,7 @@ static json_t *json_of_run(const struct run *run, const struct why *why, const c
 	json_set(object, "threads", threads);
 	json_add_why(object, why, capture);
 	json_set(object, "series", json_of_series(run));
+	json_set(object, "spans", json_of_spans(capture));
 	json_set(object, "startup", json_of_startup(&capture->startup));
 	json_set(object, "result", json_of_workload_result(run));
 	json_set(object, "memory", json_of_memory(capture));
@@ -373,6 +421,50 @@ static json_t *json_of_failures(const struct recording *recording)
 	return failures;
 }
 
+static json_t *json_of_bare(const struct recording *recording)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < recording->bare.n; i++) {
+		const struct capture_bare *bare = &recording->bare.items[i];
+		json_t *object = json_object();
+
+		json_set(object, "label", json_of_text(bare->label));
+		json_set(object, "workload", json_of_text(bare->workload));
+		json_set(object, "variant", json_of_text(bare->variant));
+		json_set(object, "repeat", json_of_u64(bare->repeat));
+		json_set(object, "outer_ns", json_of_u64(bare->outer_ns));
+		json_set(object, "operations",
+			 bare->operations ? json_of_u64(bare->operations) : json_null());
+		json_array_append_new(all, object);
+	}
+	return all;
+}
+
+static json_t *json_of_claims(const struct recording *recording)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < recording->claims.n; i++) {
+		const struct claim *claim = &recording->claims.items[i];
+		json_t *object = json_object();
+
+		json_set(object, "source", json_of_text(claim->source));
+		json_set(object, "what", json_of_text(claim->what));
+		json_set(object, "label", json_of_text(claim->label));
+		json_set(object, "base", json_of_text(claim->base));
+		json_set(object, "workload", json_of_text(claim->workload));
+		json_set(object, "variant", json_of_text(claim->variant));
+		json_set(object, "metric", json_of_text(claim->metric));
+		json_set(object, "value", json_of_real(claim->value));
+		json_set(object, "low", json_of_real(claim->low));
+		json_set(object, "high", json_of_real(claim->high));
+		json_set(object, "text", json_of_text(claim->text));
+		json_array_append_new(all, object);
+	}
+	return all;
+}
+
 static json_t *json_of_result(const struct result *result)
 {
 	json_t *root = json_object(), *runs = json_array();
@@ -390,8 +482,11 @@ static json_t *json_of_result(const struct result *result)
 	json_set(root, "schema", json_string(JSON_SCHEMA_NAME));
 	json_set(root, "trusted", json_boolean(result->trusted));
 	json_set(root, "tool", json_of_tool(&result->recording->tool));
+	json_set(root, "seed", json_of_u64(result->recording->seed));
 	json_set(root, "failures", json_of_failures(result->recording));
 	json_set(root, "runs", runs);
+	json_set(root, "bare", json_of_bare(result->recording));
+	json_set(root, "claims", json_of_claims(result->recording));
 	json_set(root, "summary", summary);
 	json_set(root, "comparisons", comparisons);
 	return root;

@@ -62,6 +62,8 @@ static void text_render_block(FILE *out, const struct block *block,
 	size_t columns = TEXT_PROSE_COLUMNS;
 	char *text;
 
+	if (block->kind == BLOCK_CHART)
+		return;
 	if (block->kind == BLOCK_TABLE) {
 		text_render_table(out, &block->table, style);
 		return;

@@ -1,6 +1,7 @@
 /* The containers of a report: blocks, tables, rows, cells. */
 #include "report/report.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -120,11 +121,64 @@ static void table_free_members(struct table *table)
 	free(table->title);
 }
 
+struct chart *report_add_chart(struct report *report, enum chart_kind kind, const char *title)
+{
+	struct chart *chart = mem_zalloc(sizeof(*chart));
+
+	report_add_block(report, BLOCK_CHART)->chart = chart;
+	chart->kind = kind;
+	chart->title = mem_strdup(title);
+	return chart;
+}
+
+void chart_axis_set(struct chart_axis *axis, const char *title, enum cell_kind kind, int decimals)
+{
+	axis->title = mem_strdup(title);
+	axis->kind = kind;
+	axis->decimals = decimals;
+}
+
+struct chart_series *chart_add_series(struct chart *chart, const char *name)
+{
+	struct chart_series *series = vec_push(&chart->series);
+
+	series->name = mem_strdup(name);
+	series->mark = NAN;
+	return series;
+}
+
+static void chart_free(struct chart *chart)
+{
+	if (!chart)
+		return;
+	for (size_t i = 0; i < chart->series.n; i++) {
+		struct chart_series *series = &chart->series.items[i];
+
+		for (size_t j = 0; j < series->points.n; j++)
+			free(series->points.items[j].name);
+		free(series->points.items);
+		free(series->name);
+	}
+	for (size_t i = 0; i < chart->nodes.n; i++)
+		free(chart->nodes.items[i]);
+	for (size_t i = 0; i < chart->links.n; i++)
+		free(chart->links.items[i].text);
+	free(chart->series.items);
+	free(chart->nodes.items);
+	free(chart->links.items);
+	free(chart->title);
+	free(chart->x.title);
+	free(chart->y.title);
+	table_free_members(&chart->table);
+	free(chart);
+}
+
 void report_remove_last(struct report *report)
 {
 	struct block *block = &report->blocks.items[--report->blocks.n];
 
 	free(block->text);
+	chart_free(block->chart);
 	table_free_members(&block->table);
 }
 

@@ -51,15 +51,65 @@ struct table {
 	VEC(struct row) rows;
 };
 
+/* Pictures, as data: a renderer draws them, and shows `table` beside, or instead where it cannot
+ * draw. Values are in the unit of their axis. */
+enum chart_kind {
+	CHART_DOTS,	 /* a series for each group: a point for each run, in run order; mark: the median */
+	CHART_STAIRS,	 /* a series for each group: what has been used up until x; rising */
+	CHART_STRIP,	 /* a series for each group: y in each step of x, which has x_step */
+	CHART_LANES,	 /* a series for each thread and cause: a tick at each x */
+	CHART_BARS,	 /* one series: a bar for each point, named; below 0 to the left */
+	CHART_WATERFALL, /* one series: each bar begins where the one before it ended; the last is the sum */
+	CHART_COLUMNS,	 /* a series for each group: a histogram; x is a bucket's lower end, y a count */
+	CHART_GRAPH,	 /* links between nodes; no points */
+};
+
+struct chart_axis {
+	char *title;	     /* owned; with its unit: "CPU ms"; "" where names say all */
+	enum cell_kind kind; /* how its numbers are shown */
+	int decimals;
+	bool logarithmic;
+};
+
+struct chart_point {
+	double x, y;
+	char *name; /* owned; of a bar; NULL elsewhere */
+};
+
+struct chart_series {
+	char *name; /* owned */
+	VEC(struct chart_point) points;
+	double mark; /* a line at this y; NaN: none */
+};
+
+struct chart_link {
+	size_t from, to; /* in nodes */
+	double weight;	 /* on the y axis */
+	char *text;	 /* owned */
+};
+
+struct chart {
+	enum chart_kind kind;
+	char *title; /* owned: a sentence that says what is to be seen */
+	struct chart_axis x, y;
+	double x_step; /* CHART_STRIP */
+	VEC(struct chart_series) series;
+	VEC(char *) nodes; /* CHART_GRAPH */
+	VEC(struct chart_link) links;
+	struct table table; /* the same figures */
+	bool in_text;	    /* format text shows it too, not only those that draw */
+};
+
 enum note_kind { NOTE_TEXT, NOTE_TRUST_OK, NOTE_WARNING };
 
-/* A block is a heading, a table or a note; exactly one of its members is set. */
-enum block_kind { BLOCK_HEADING, BLOCK_TABLE, BLOCK_NOTE };
+/* A block is a heading, a table, a note or a chart; exactly one of its members is set. */
+enum block_kind { BLOCK_HEADING, BLOCK_TABLE, BLOCK_NOTE, BLOCK_CHART };
 struct block {
 	enum block_kind kind;
 	char *text; /* heading, note; owned */
 	enum note_kind note;
 	struct table table;
+	struct chart *chart; /* owned */
 };
 
 struct report {
@@ -68,6 +118,11 @@ struct report {
 
 /* Valid until the next block is added. */
 struct table *report_add_table(struct report *report, const char *title_or_null);
+/* title is copied; the caller fills the rest. Valid until the next block is added. */
+struct chart *report_add_chart(struct report *report, enum chart_kind kind, const char *title);
+/* Copies what it is given. */
+void chart_axis_set(struct chart_axis *axis, const char *title, enum cell_kind kind, int decimals);
+struct chart_series *chart_add_series(struct chart *chart, const char *name); /* valid until the next */
 /* Takes the last block away: a table that came out empty. */
 void report_remove_last(struct report *report);
 __attribute__((format(printf, 2, 3))) void report_add_heading(struct report *report,

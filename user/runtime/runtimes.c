@@ -25,6 +25,7 @@
 		[WORKLOAD_STARTUP] = SCRIPT(startup_##extension),                                  \
 		[WORKLOAD_IDLE] = SCRIPT(idle_##extension),                                        \
 		[WORKLOAD_HASH] = SCRIPT(hash_##extension),                                        \
+		[WORKLOAD_SERVE] = SCRIPT(idle_##extension),                                       \
 	}
 
 /* Extensions: above a .js, node looks for a package.json, which somebody may have put into /tmp, and not

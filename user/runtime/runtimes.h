@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "model/capture.h"
 
-enum workload { WORKLOAD_STARTUP, WORKLOAD_IDLE, WORKLOAD_HASH, WORKLOAD_MAX };
+enum workload { WORKLOAD_STARTUP, WORKLOAD_IDLE, WORKLOAD_HASH, WORKLOAD_SERVE, WORKLOAD_MAX };
 const char *workload_name(enum workload workload);
 const char *workload_meaning(enum workload workload); /* one line for `list workloads` */
 

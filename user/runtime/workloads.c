@@ -15,6 +15,7 @@ static const struct {
 	[WORKLOAD_STARTUP] = {"startup", "a one-line program prints and ends, many times", "floor"},
 	[WORKLOAD_IDLE] = {"idle", "an HTTP server waits, and nobody talks to it", "floor"},
 	[WORKLOAD_HASH] = {"hash", "SHA-256 of a short string to hex, over and over", "floor-hash"},
+	[WORKLOAD_SERVE] = {"serve", "the same HTTP server under a load generator", "floor"},
 };
 
 const char *workload_name(enum workload workload)

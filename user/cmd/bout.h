@@ -1,0 +1,87 @@
+/* What an experiment is made of: bouts, each one measurement of one contestant, in an order that is
+ * fair to all.
+ *
+ * A workload says how a bout is played (struct bout_kind); the schedule says which bouts there are
+ * and in what order. A round holds each entry once; rounds are interleaved (A B C, A B C …) and each
+ * round's order is shuffled from the seed, so that neither drift of the machine nor neighbours favour
+ * anyone. `study` runs several schedules one after the other.
+ */
+#ifndef WAKEWHY_CMD_BOUT_H
+#define WAKEWHY_CMD_BOUT_H
+
+#include "cmd/experiment.h"
+
+/* One measurement to be made. */
+struct bout {
+	struct contestant *contestant;
+	const char *variant; /* NULL: the workload has none */
+	uint32_t repeat;     /* 0 for the first that counts */
+	bool warm_up;	     /* measured, and forgotten */
+	bool bare;	     /* with the probes detached: only times and operations by our own clock */
+};
+
+struct bout_kind {
+	enum workload workload;
+	/* Measures once. Appends one capture to the recording, or with `bare` one struct capture_bare;
+	 * nothing with `warm_up`. 0; -ENOTSUP: this contestant has no such variant; or another -errno, each
+	 * with diag. Where a signal has ended it (experiment_stopped) any error will do. */
+	int (*play)(struct experiment *experiment, const struct bout *bout, struct diag *diag);
+	/* How long that is going to take, starting included, as well as can be said before: ns. */
+	uint64_t (*estimate_ns)(const struct experiment *experiment, const struct bout *bout);
+	bool has_bare;	/* it can be played without probes */
+	bool may_retry; /* its windows are long enough for noise to be told: one that was disturbed is
+			 * measured again */
+	/* Metric that --until looks at. */
+	const char *metric;
+};
+
+/* Keeps what was measured and knows what is measured already (study --resume). Both may be NULL. */
+struct keeper {
+	void *context;
+	/* True: this bout was kept by an earlier invocation, is in the recording now, and need not be
+	 * played. */
+	bool (*has)(void *context, const struct bout *bout);
+	/* Called after each bout that counts; captures from first_run and bare runs from first_bare
+	 * on are new. -errno with diag: the bout is lost and the experiment ends. */
+	int (*keep)(void *context, const struct bout *bout, size_t first_run, size_t first_bare,
+		    struct diag *diag);
+};
+
+/* Who takes part, once for each variant. */
+struct entry {
+	struct contestant *contestant;
+	const char *variant;
+	bool out; /* it failed: no more bouts of it */
+};
+
+struct schedule {
+	const struct bout_kind *kind;
+	VEC(struct entry) entries;
+	uint32_t runs, warmup;
+	uint32_t max_runs; /* with until: no more than so many */
+	double until;	   /* see options.h; 0: just `runs` */
+	uint32_t retries;  /* of a disturbed window */
+	bool bare;	   /* each round has bare bouts too */
+	uint64_t seed;
+	struct keeper keeper;
+};
+
+/* Each fills a schedule from the options (which study may have changed), checks what the workload
+ * needs, and opens the experiment (experiment_open) unless it is open for this workload already.
+ * Returns EXIT_DONE, or the status to end with after the reason was printed. */
+int startup_plan(struct experiment *experiment, struct schedule *ret_schedule);
+int idle_plan(struct experiment *experiment, struct schedule *ret_schedule);
+int hash_plan(struct experiment *experiment, struct schedule *ret_schedule);
+int serve_plan(struct experiment *experiment, struct schedule *ret_schedule);
+
+/* How long all of it will take, ns, for a bar over several schedules. */
+uint64_t schedule_estimate_ns(const struct experiment *experiment, const struct schedule *schedule);
+/* Plays all bouts. Failures become failures of the report (experiment_failed), and the others go on;
+ * a signal ends it, and what is missing is told (experiment_interrupted). */
+void schedule_play(struct experiment *experiment, struct schedule *schedule);
+void schedule_free_members(struct schedule *schedule);
+
+/* The order of round `round`: a permutation of 0 … n - 1 that depends on the seed alone. */
+void schedule_order(uint64_t seed, uint32_t round, size_t n, size_t *ret_order);
+
+#endif

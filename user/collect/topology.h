@@ -1,0 +1,38 @@
+/* Which CPUs are one physical core, where they are, and which the kernel keeps free. */
+#ifndef WAKEWHY_COLLECT_TOPOLOGY_H
+#define WAKEWHY_COLLECT_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cpulist.h"
+#include "base/diag.h"
+#include "base/mem.h"
+
+struct topology_cpu {
+	uint32_t cpu;
+	uint32_t core; /* the lowest CPU of its physical core: siblings have the same */
+	uint32_t node; /* NUMA */
+	bool isolated; /* isolcpus, nohz_full or a cpuset partition */
+};
+
+struct topology {
+	bool known;	 /* the machine shows which CPUs share a core */
+	bool hypervisor; /* a virtual machine: it shows what the host wants */
+	VEC(struct topology_cpu) cpus; /* online ones, rising */
+};
+
+/* sys and proc: "/sys" and "/proc", or folders of the same shape in tests. -EIO … with diag. */
+int topology_read(struct topology *ret_topology, const char *sys, const char *proc, struct diag *diag);
+void topology_free_members(struct topology *topology);
+/* Physical cores that these CPUs are on; 0: not known. */
+uint32_t topology_cores(const struct topology *topology, const struct cpulist *cpus);
+uint32_t topology_nodes(const struct topology *topology, const struct cpulist *cpus);
+/* One CPU of each core of `allowed`, isolated cores first, then rising: at most max. Returns how many. */
+size_t topology_pick_cores(const struct topology *topology, const struct cpulist *allowed,
+			   uint32_t *ret_cpus, size_t max);
+/* A CPU of each list that are on the same core (siblings, or the same CPU); false: there are none. */
+bool topology_share_core(const struct topology *topology, const struct cpulist *a,
+			 const struct cpulist *b, uint32_t *ret_a, uint32_t *ret_b);
+
+#endif
