@@ -40,6 +40,7 @@ static void build_part(struct report *report, const struct part *part,
 		hash_build(report, part);
 	else
 		overview_build(report, part);
+	verdicts_build(report, part->result, part);
 	if (part_is(part, "run") || part_is(part, "attach"))
 		processes_build(report, part, options->max_threads);
 	if (build_has_many_processes(part) && options->max_threads)
@@ -50,6 +51,7 @@ static void build_part(struct report *report, const struct part *part,
 		threads_build(report, part, options->max_threads);
 	why_build(report, part, options->max_threads);
 	differences_build(report, part, options->max_threads);
+	spread_build(report, part);
 	remarks_build(report, part);
 }
 
@@ -66,7 +68,8 @@ void report_build(struct report *ret_report, const struct result *result,
 		if (!build_is_first(result, i))
 			continue;
 		part_init(&part, result, build_workload(result, i));
-		build_part(&report, &part, options);
+		if (part.groups.n) /* not only windows that were measured again */
+			build_part(&report, &part, options);
 		part_free_members(&part);
 	}
 	trust_build(&report, result);
