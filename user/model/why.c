@@ -511,7 +511,10 @@ static void order(struct builder *b)
 	struct why *why = b->why;
 	size_t *moved = mem_calloc(why->causes.n + 1, sizeof(*moved));
 	uint32_t *numbers = mem_calloc(why->causes.n + 1, sizeof(*numbers));
+	size_t *before = mem_calloc(b->n_numbers + 1, sizeof(*before));
 
+	for (size_t i = 0; i < b->n_numbers; i++)
+		before[i] = b->row_of[i];
 	for (size_t i = 0; i < why->causes.n; i++)
 		numbers[i] = why->causes.items[i].number;
 	if (why->causes.n)
@@ -520,12 +523,16 @@ static void order(struct builder *b)
 		b->row_of[why->causes.items[i].number] = i;
 	for (size_t i = 0; i < why->causes.n; i++)
 		moved[i] = b->row_of[numbers[i]];
+	for (size_t i = 0; i < b->n_numbers; i++)
+		if (before[i] != SIZE_MAX)
+			b->row_of[i] = moved[before[i]];
 	charges_follow(why, moved);
 	if (why->charges.n)
 		qsort(why->charges.items, why->charges.n, sizeof(*why->charges.items),
 		      why_charge_order);
 	free(moved);
 	free(numbers);
+	free(before);
 }
 
 static void unknown_init(struct builder *b)
@@ -563,9 +570,10 @@ void why_init(struct why *ret_why, const struct run *run, const char *arch)
 		handoff_herds(&why, run);
 		spins_init(&b);
 		unknown_init(&b);
+		why.row_of = b.row_of;
+		why.n_numbers = b.n_numbers;
 		free(b.raws);
 		free(b.firsts.items);
-		free(b.row_of);
 		free(b.by_serial);
 	}
 	*ret_why = why;
@@ -585,5 +593,11 @@ void why_free_members(struct why *why)
 	free(why->loops.items);
 	free(why->herds.items);
 	free(why->spins.items);
+	free(why->row_of);
 	memset(why, 0, sizeof(*why));
+}
+
+size_t why_row_of(const struct why *why, uint32_t number)
+{
+	return number < why->n_numbers ? why->row_of[number] : SIZE_MAX;
 }
