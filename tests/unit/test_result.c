@@ -102,7 +102,8 @@ static void labels_are_compared_with_the_first_and_the_floor(void **state)
 	assert_int_equal(c->ratio.verdict, STAT_LOWER);
 	c = comparison(&result, "zig", "rust", "idle", "wakeups_per_s");
 	assert_true(fabs(c->ratio.ratio - 60.5 / 239.5) < 1e-12);
-	assert_int_equal(c->ratio.verdict, STAT_UNCLEAR); /* two repeats */
+	assert_int_equal(c->ratio.verdict, STAT_LOWER); /* two repeats, which agree */
+	assert_int_equal(c->ratio.method, STAT_BY_FEW);
 	c = comparison(&result, "floor", "rust", "idle", "wakeups_per_s");
 	assert_true(isnan(c->ratio.ratio)); /* the floor never wakes */
 	assert_non_null(comparison(&result, "floor", "zig", "idle", "cpu_ms_per_s"));

@@ -112,12 +112,13 @@ static void equal_sides_are_the_same(void **state)
 	assert_int_equal(r.verdict, STAT_SAME);
 }
 
-static void too_few_values_are_unclear(void **state)
+static void one_value_is_unclear(void **state)
 {
-	struct stat_ratio r = stat_compare(ten, 4, ten, 10, 0.02, 1);
+	struct stat_ratio r = stat_compare(ten, 1, ten, 10, 0.02, 1);
 
 	(void)state;
 	assert_false(r.has_interval);
+	assert_int_equal(r.method, STAT_BY_NOTHING);
 	assert_true(isnan(r.ci_low) && isnan(r.ci_high));
 	assert_false(isnan(r.ratio));
 	assert_int_equal(r.verdict, STAT_UNCLEAR);
@@ -126,7 +127,12 @@ static void too_few_values_are_unclear(void **state)
 	assert_int_equal(r.verdict, STAT_UNCLEAR);
 	r = stat_compare(NULL, 0, NULL, 0, 0.02, 1);
 	assert_true(isnan(r.ratio));
-	r = stat_compare((double[]){1, 1, 1, 1, NAN}, 5, ten, 10, 0.02, 1);
+	/* Values that are all alike do not tell how they would differ. */
+	r = stat_compare((double[]){1, 1, 1, 1, NAN}, 5, (double[]){2, 2}, 2, 0.02, 1);
+	assert_true(r.ratio == 2);
+	assert_false(r.has_interval);
+	/* Nothing has a logarithm at 0 and below. */
+	r = stat_compare((double[]){0, 1}, 2, (double[]){1, 2}, 2, 0.02, 1);
 	assert_false(r.has_interval);
 }
 
@@ -170,7 +176,7 @@ int main(void)
 		cmocka_unit_test(interval_agrees_with_exact_distribution),
 		cmocka_unit_test(the_same_seed_gives_the_same_interval),
 		cmocka_unit_test(equal_sides_are_the_same),
-		cmocka_unit_test(too_few_values_are_unclear),
+		cmocka_unit_test(one_value_is_unclear),
 		cmocka_unit_test(a_base_of_zero_has_no_ratio),
 		cmocka_unit_test(verdicts_have_names),
 	};

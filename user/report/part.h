@@ -58,13 +58,17 @@ void differences_build(struct report *report, const struct part *part, size_t ma
 void verdicts_build(struct report *report, const struct result *result, const struct part *part);
 /* What the probes cost, and what repeated runs look like: outliers, a drift, two groups of values. */
 void spread_build(struct report *report, const struct part *part);
-/* Ids of the metrics that a workload is about, the one that matters most first; ended by NULL. */
-const char *const *verdict_metrics(const char *workload);
 void remarks_build(struct report *report, const struct part *part);
+/* What was measured again, and what the experiment says of how it went. */
+void conduct_build(struct report *report, const struct part *part);
 
 /* Of the whole result: doubts come first in a report, the rest last. */
 void doubts_build(struct report *report, const struct result *result);
+/* Windows that were disturbed, however often they were measured again. */
+void disturbed_build(struct report *report, const struct result *result);
 void failures_build(struct report *report, const struct result *result);
+/* The seed of the order of runs. */
+void order_build(struct report *report, const struct result *result);
 void trust_build(struct report *report, const struct result *result);
 
 #endif

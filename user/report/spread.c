@@ -74,8 +74,9 @@ static void spread_add_outliers(struct report *report, const struct spread *spre
 		strbuf_printf(&text, " and %zu more", n - SPREAD_TOLD);
 	if (n)
 		report_add_note(report, NOTE_TEXT,
-				"%s: %zu of %zu runs %s far out (%s; the median is %s); none is left out.",
-				name, n, spread->n, n == 1 ? "lies" : "lie", strbuf_text(&text),
+				"%s: %s lies far out in %zu of %zu runs (%s; the median is %s); none is "
+				"left out.",
+				name, spread->metric->title, n, spread->n, strbuf_text(&text),
 				spread_value(value, spread->metric,
 					     stat_summarise(spread->values, spread->n).median));
 	strbuf_free_members(&text);
@@ -147,23 +148,25 @@ static void spread_add_costs(struct report *report, const struct part *part)
 	strbuf_free_members(&text);
 }
 
+static void spread_add_group(struct report *report, const struct group *group,
+			     const struct metric *metric)
+{
+	char *name = group_name(group);
+	struct spread spread;
+
+	spread_init(&spread, group, metric);
+	spread_add_outliers(report, &spread, name);
+	spread_add_trend(report, &spread, name);
+	spread_add_modes(report, &spread, name);
+	spread_free_members(&spread);
+	free(name);
+}
+
 void spread_build(struct report *report, const struct part *part)
 {
-	const struct metric *metric = NULL;
-	const char *id = verdict_metrics(part->workload)[0];
-
-	if (id)
-		metric = metric_find(id);
-	for (size_t i = 0; i < part->groups.n && metric; i++) {
-		char *name = group_name(&part->groups.items[i]);
-		struct spread spread;
-
-		spread_init(&spread, &part->groups.items[i], metric);
-		spread_add_outliers(report, &spread, name);
-		spread_add_trend(report, &spread, name);
-		spread_add_modes(report, &spread, name);
-		spread_free_members(&spread);
-		free(name);
-	}
+	for (const struct metric *metric = metrics; metric->id; metric++)
+		for (size_t i = 0; i < part->groups.n; i++)
+			if (metric_is_main(metric, part->workload))
+				spread_add_group(report, &part->groups.items[i], metric);
 	spread_add_costs(report, part);
 }

@@ -16,29 +16,6 @@
 /* More runs than this are not worth proposing. */
 #define VERDICT_MAX_RUNS 100000
 
-#define VERDICT_METRICS 2
-static const struct {
-	const char *workload;
-	const char *metrics[VERDICT_METRICS + 1];
-} verdict_workloads[] = {
-	{"startup", {"exec_to_exit_ns", "oncpu_ns"}},
-	{"idle", {"cpu_ms_per_s", "wakeups_per_s"}},
-	{"hash", {"operations_per_s", "cpu_ns_per_op"}},
-	{"serve", {"operations_per_s", "cpu_ns_per_op"}},
-	{"attach", {"cpu_ms_per_s", "wakeups_per_s"}},
-	{"run", {"oncpu_ns", "wakeups"}},
-};
-
-const char *const *verdict_metrics(const char *workload)
-{
-	static const char *const none[] = {NULL};
-
-	for (size_t i = 0; i < sizeof(verdict_workloads) / sizeof(verdict_workloads[0]); i++)
-		if (!strcmp(verdict_workloads[i].workload, workload))
-			return verdict_workloads[i].metrics;
-	return none;
-}
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static const char *verdict_worth(const struct metric *metric, bool higher)
@@ -105,9 +82,9 @@ static bool verdict_is_floor(const struct result_comparison *c)
 }
 
 static bool verdict_is_of(const struct verdicts *v, const struct result_comparison *c,
-			  const char *metric)
+			  const struct metric *metric)
 {
-	return !strcmp(c->workload, v->part->workload) && !strcmp(c->metric->id, metric) &&
+	return !strcmp(c->workload, v->part->workload) && c->metric == metric &&
 	       verdict_is_floor(c) == v->floors;
 }
 
@@ -181,9 +158,10 @@ void verdicts_build(struct report *report, const struct result *result, const st
 	table_add_column(table, "ratio", false);
 	table_add_column(table, "(95 % interval)", false);
 	table_add_column(table, "", true);
-	for (const char *const *metric = verdict_metrics(part->workload); *metric; metric++)
+	for (const struct metric *metric = metrics; metric->id; metric++)
 		for (size_t i = 0; i < result->comparisons.n; i++)
-			if (verdict_is_of(&v, &result->comparisons.items[i], *metric))
+			if (metric_is_main(metric, part->workload) &&
+			    verdict_is_of(&v, &result->comparisons.items[i], metric))
 				verdict_add(&v, table, &result->comparisons.items[i]);
 	if (!v.any) {
 		report_remove_last(report);

@@ -298,13 +298,6 @@ struct stat_ratio stat_ratio_join(const struct stat_ratio *a, const struct stat_
 	return wider;
 }
 
-double stat_half_width(const struct stat_ratio *ratio)
-{
-	if (!ratio->has_interval || !(ratio->ratio > 0))
-		return INFINITY;
-	return fmax(ratio->ci_high - ratio->ratio, ratio->ratio - ratio->ci_low) / ratio->ratio;
-}
-
 size_t stat_runs_needed(const struct stat_ratio *ratio, size_t n_base, size_t n_other,
 			double difference)
 {

@@ -79,8 +79,6 @@ struct stat_ratio stat_ratio_join(const struct stat_ratio *a, const struct stat_
  * square root of n. 0: not known, for there is no interval. No more than 1,000,000,000. */
 size_t stat_runs_needed(const struct stat_ratio *ratio, size_t n_base, size_t n_other,
 			double difference);
-/* Half the interval's width as a share of the ratio, on the wider side; infinite without one. */
-double stat_half_width(const struct stat_ratio *ratio);
 
 /* ---- the shape of a series ------------------------------------------------------------------- */
 
