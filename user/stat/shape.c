@@ -29,11 +29,17 @@ size_t stat_outliers(const double *values, size_t n, size_t *ret_places)
 	return found;
 }
 
+/* Of how many values one is looked at. */
+static size_t shape_step(size_t n)
+{
+	return n ? (n + MAX_VALUES - 1) / MAX_VALUES : 1;
+}
+
 /* Every k-th value, so that few enough are left. The caller frees. */
 static double *shape_thin(const double *values, size_t *n)
 {
-	size_t step = (*n + MAX_VALUES - 1) / MAX_VALUES, kept = 0;
-	double *thin = mem_calloc(*n / (step + !step) + 1, sizeof(*thin));
+	size_t step = shape_step(*n), kept = 0;
+	double *thin = mem_calloc(*n / step + 1, sizeof(*thin));
 
 	for (size_t i = 0; i < *n; i += step)
 		thin[kept++] = values[i];
@@ -94,6 +100,7 @@ static double trend_slope(const double *values, size_t n)
 struct stat_trend stat_trend(const double *values, size_t n)
 {
 	struct stat_trend trend = {false, 0, 0, 1};
+	size_t all = n;
 	double *thin, slope;
 	struct stat_summary rest;
 
@@ -102,7 +109,7 @@ struct stat_trend stat_trend(const double *values, size_t n)
 	thin = shape_thin(values, &n);
 	trend.p = trend_p(thin, n);
 	slope = trend_slope(thin, n);
-	trend.change = slope * (double)(n - 1);
+	trend.change = slope * (double)(all - 1) / (double)shape_step(all);
 	for (size_t i = 0; i < n; i++)
 		thin[i] -= slope * (double)i;
 	rest = stat_summarise(thin, n);
