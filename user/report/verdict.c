@@ -1,8 +1,9 @@
 /* Verdicts: who is higher, lower, the same, and how sure that is.
  *
- *	verdict                                 ratio   95 % interval
- *	  exec to exit   zig → rust            0.387×   (0.380×–0.395×)   lower (better)
- *	  CPU            zig → rust             1.01×   (0.981×–1.03×)    unclear: about 30 runs of each …
+ *	verdict                       ratio   (95 % interval)
+ *	exec to exit   zig → rust    0.387×   (0.380×–0.395×)   lower (better)
+ *	exec to exit   zig → same     1.00×   (0.995×–1.004×)   same within 2 %
+ *	exec to exit   zig → vague    1.05×    (0.925×–1.15×)   unclear: about 390 runs of each would …
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +31,16 @@ static bool verdict_of_windows(const struct result_comparison *c)
 	return c->ratio.method == STAT_BY_SECONDS || c->ratio.method == STAT_BY_COUNTS;
 }
 
+/* Rounded up to two digits: more would be a promise. */
+static double verdict_about(size_t runs)
+{
+	double digit = 1;
+
+	while ((double)runs / digit >= 100)
+		digit *= 10;
+	return ceil((double)runs / digit) * digit;
+}
+
 static char *verdict_unclear(const struct result_comparison *c)
 {
 	bool windows = verdict_of_windows(c);
@@ -44,7 +55,7 @@ static char *verdict_unclear(const struct result_comparison *c)
 	if (!needed || needed > VERDICT_MAX_RUNS)
 		return mem_strdup("unclear");
 	return mem_printf("unclear: about %s %s of each would tell a difference of %g %%",
-			  number_real(number, (double)needed, 0), windows ? "such windows" : "runs",
+			  number_real(number, verdict_about(needed), 0), windows ? "such windows" : "runs",
 			  VERDICT_DIFFERENCE * 100);
 }
 
@@ -88,6 +99,16 @@ static bool verdict_is_of(const struct verdicts *v, const struct result_comparis
 	       verdict_is_floor(c) == v->floors;
 }
 
+/* Near 1 the third decimal decides on which side of it a bound lies. */
+static const char *verdict_bound(char buf[NUMBER_BYTES], double ratio)
+{
+	if (!(ratio > 0.9 && ratio < 1.1))
+		return number_ratio(buf, ratio);
+	number_real(buf, ratio, 3);
+	strcat(buf, "×");
+	return buf;
+}
+
 static void verdict_add(struct verdicts *v, struct table *table, const struct result_comparison *c)
 {
 	char low[NUMBER_BYTES], high[NUMBER_BYTES];
@@ -95,8 +116,8 @@ static void verdict_add(struct verdicts *v, struct table *table, const struct re
 	char *what = c->variant ? mem_printf("%s %s", c->metric->title, c->variant)
 				: mem_strdup(c->metric->title);
 	char *pair = mem_printf("%s → %s", c->base, c->other);
-	char *interval = mem_printf("(%s–%s)", number_ratio(low, c->ratio.ci_low),
-				    number_ratio(high, c->ratio.ci_high));
+	char *interval = mem_printf("(%s–%s)", verdict_bound(low, c->ratio.ci_low),
+				    verdict_bound(high, c->ratio.ci_high));
 	char *words = verdict_words(c);
 
 	row_add_text(row, what);
