@@ -24,6 +24,7 @@ struct job {
 	char line[JOB_LINE_BYTES]; /* read from the pipe, not yet used */
 	size_t line_bytes;
 	unsigned port;	/* of a server: 0 until ready */
+	uint64_t begun_ns, over_ns; /* of what job_outer_ns tells; 0: not yet */
 };
 
 /* idle and serve run the same server. */
