@@ -155,6 +155,7 @@ static int skel_size_maps(struct wakewhy_bpf *skel, const struct wk_config *cfg)
 	err = err ?: bpf_map__set_max_entries(skel->maps.dead_syscalls, cfg->slots);
 	err = err ?: bpf_map__set_max_entries(skel->maps.seconds,
 					      cfg->groups * cfg->series_seconds);
+	err = err ?: bpf_map__set_max_entries(skel->maps.spans, cfg->groups);
 	if (!cfg->timeline)
 		err = err ?: bpf_map__set_max_entries(skel->maps.timeline, cfg->page_bytes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.causes, cfg->causes);
