@@ -38,6 +38,8 @@ static void build_part(struct report *report, const struct part *part,
 		idle_build(report, part);
 	else if (part_is(part, "hash"))
 		hash_build(report, part);
+	else if (part_is(part, "serve"))
+		serve_build(report, part);
 	else
 		overview_build(report, part);
 	chart_dots_build(report, part);
@@ -51,7 +53,8 @@ static void build_part(struct report *report, const struct part *part,
 	else if (!part_is(part, "startup")) /* the same few of each; JSON and CSV hold them */
 		threads_build(report, part, options->max_threads);
 	why_build(report, part, options->max_threads);
-	differences_build(report, part, options->max_threads);
+	if (part_comparable(part))
+		differences_build(report, part, options->max_threads);
 	chart_spans_build(report, part);
 	remarks_build(report, part);
 	conduct_build(report, part);
