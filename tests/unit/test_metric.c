@@ -8,7 +8,7 @@
 #include "model/metric.h"
 #include "sample.h"
 
-static const char *const workloads[] = {"run", "attach", "startup", "idle", "hash"};
+static const char *const workloads[] = {"run", "attach", "startup", "idle", "hash", "serve"};
 
 static size_t words(const char *text)
 {

@@ -155,7 +155,7 @@ const struct metric metrics[] = {
 	       "from exec to the first write to standard output", METRIC_LOWER, "startup"),
 	METRIC(exec_to_exit_ns, "exec to exit", "ns", "from exec to exit", METRIC_LOWER, "startup"),
 	METRIC(operations_per_s, "operations/s", "1/s", "operations of the workload a second",
-	       METRIC_HIGHER, "hash"),
+	       METRIC_HIGHER, "hash serve"),
 	METRIC(cpu_ns_per_op, "CPU/op", "ns", "time on a CPU for each operation, all threads",
 	       METRIC_LOWER, "hash"),
 	METRIC(wakeups_per_op, "wakeups/op", "1", "wakeups for each operation, all threads",
