@@ -49,6 +49,7 @@ struct collector {
 	struct collect_group *groups; /* cfg.groups of them */
 	struct collect_edge before, after;
 	bool closed;  /* the window */
+	bool paused;  /* the probes are detached */
 	/* Slots whose live threads have been read when the books were closed: the probes go on writing
 	 * to them until they are detached. */
 	bool *settled_slots;

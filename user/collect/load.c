@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "collect/internal.h"
 #include "collect/kernel.h"
+#include "collect/topology.h"
 
 #include "wakewhy.skel.h"
 
@@ -323,6 +324,7 @@ static int collector_start(struct collector *c, struct diag *diag)
 
 static void machine_facts(struct capture_noise *noise)
 {
+	struct topology topology;
 	struct cpulist cpus;
 
 	if (!machine_online_cpus(&cpus, NULL))
@@ -330,8 +332,11 @@ static void machine_facts(struct capture_noise *noise)
 	memset(&cpus, 0, sizeof(cpus));
 	if (!machine_allowed_cpus(&cpus, NULL))
 		noise->cpus_used = cpulist_count(&cpus);
-	noise->siblings_shared = machine_siblings(&cpus);
 	noise->governor = machine_governor(&cpus);
+	if (topology_read(&topology, "/sys", "/proc", NULL))
+		return;
+	noise->siblings_shared = topology_siblings(&topology, &cpus);
+	topology_free_members(&topology);
 }
 
 int collector_open(struct collector **ret_collector, const struct collect_options *options,
