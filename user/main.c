@@ -22,6 +22,7 @@ static const struct command {
 	{"compare runtimes", "startup", cmd_startup, "start a one-line program N times on each runtime"},
 	{NULL, "idle", cmd_idle, "start an HTTP server on each runtime, talk to nobody, watch"},
 	{NULL, "hash", cmd_hash, "SHA-256 of a short string, over and over, per API style"},
+	{NULL, "study", cmd_study, "all of these, binary size and memory, in one report"},
 	{"look", "report", cmd_report, "render saved recordings again; needs no privileges"},
 	{NULL, "diff", cmd_diff, "explain the difference between two recordings, cause by cause"},
 	{NULL, "list", cmd_list, "runtimes, workloads, causes, metrics and formats"},

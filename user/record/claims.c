@@ -1,7 +1,6 @@
 /* Claims: figures that others have published, from a JSON file. */
 #include "record/claims.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "model/metric.h"
+#include "record/json_file.h"
 
 #define CLAIMS_SCHEMA	   "wakewhy-claims/1"
 #define CLAIMS_BYTES_MAX   (1 << 20)
@@ -267,53 +267,16 @@ static int claims_fill_all(const char *name, const json_t *root, struct recordin
 	return err;
 }
 
-/* Reads at most CLAIMS_BYTES_MAX. */
-static int claims_load(FILE *in, const char *name, struct strbuf *text, struct diag *diag)
-{
-	char block[4096];
-	size_t n;
-
-	while (text->n <= CLAIMS_BYTES_MAX && (n = fread(block, 1, sizeof(block), in)) > 0)
-		strbuf_add_bytes(text, block, n);
-	if (ferror(in))
-		return diag_set(diag, -EIO, "%s: cannot read: %s", name, strerror(errno));
-	if (text->n > CLAIMS_BYTES_MAX)
-		return diag_set(diag, -EINVAL, "%s: a file of claims has at most %d bytes", name,
-				CLAIMS_BYTES_MAX);
-	return 0;
-}
-
-static int claims_parse(const struct strbuf *text, const char *name, struct recording *recording,
-			struct diag *diag)
-{
-	json_error_t error;
-	json_t *root = json_loadb(strbuf_text(text), text->n, JSON_REJECT_DUPLICATES, &error);
-	char *safe;
-	int err;
-
-	if (!root) {
-		if (json_error_code(&error) == json_error_out_of_memory)
-			mem_out();
-		safe = text_safe(error.text); /* it quotes the file */
-		diag_set(diag, -EINVAL, "%s: line %d, column %d: %s", name, error.line,
-			 error.column, safe);
-		free(safe);
-		return -EINVAL;
-	}
-	err = claims_fill_all(name, root, recording, diag);
-	json_decref(root);
-	return err;
-}
-
 int claims_read(FILE *in, const char *name, struct recording *recording, struct diag *diag)
 {
 	struct recording filled = {0};
-	struct strbuf text = {0};
-	int err = claims_load(in, name, &text, diag);
+	json_t *root;
+	int err = json_file_read(in, name, CLAIMS_BYTES_MAX, &root, diag);
 
-	if (!err)
-		err = claims_parse(&text, name, &filled, diag);
-	strbuf_free_members(&text);
+	if (err)
+		return err;
+	err = claims_fill_all(name, root, &filled, diag);
+	json_decref(root);
 	if (err) {
 		recording_free_members(&filled);
 		return err;

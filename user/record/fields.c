@@ -280,8 +280,8 @@ int field_refuse(const struct field_reader *reader, const char *fmt, ...)
 	va_start(args, fmt);
 	strbuf_vprintf(&text, fmt, args);
 	va_end(args);
-	diag_set(reader->diag, -EINVAL, "%s is not a valid recording: %s", reader->file,
-		 strbuf_text(&text));
+	diag_set(reader->diag, -EINVAL, "%s is not a valid %s: %s", reader->file,
+		 reader->kind ? reader->kind : "recording", strbuf_text(&text));
 	strbuf_free_members(&text);
 	return -EINVAL;
 }

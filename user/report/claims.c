@@ -139,21 +139,30 @@ static const char *claims_unit(const struct claim *claim)
 	return claim->base ? "ratio" : metric ? metric->unit : "";
 }
 
-/* One number in the claim's unit, as it is told. */
+/* One number in the claim's unit; what follows it, such as "/s", is left to claims_suffix. */
 static void claims_add_number(struct strbuf *text, const struct claim *claim, double value)
 {
 	const char *unit = claims_unit(claim);
 	char number[NUMBER_BYTES], duration[UNITS_TEXT_BYTES];
+	int decimals = value == floor(value) ? 0 : number_decimals(&value, 1, 3);
 
 	if (!strcmp(unit, "ratio"))
 		strbuf_add(text, number_ratio(number, value));
 	else if (!strcmp(unit, "ns"))
 		strbuf_add(text, units_format_duration(duration, value));
-	else if (!strcmp(unit, "bytes"))
-		strbuf_printf(text, "%s B", number_real(number, value, 0));
 	else
-		strbuf_printf(text, "%s%s", number_real(number, value, number_decimals(&value, 1, 3)),
-			      strcmp(unit, "1") && *unit ? unit + (*unit == '1') : "");
+		strbuf_add(text, number_real(number, value, decimals));
+}
+
+static const char *claims_suffix(const struct claim *claim)
+{
+	const char *unit = claims_unit(claim);
+
+	if (!strcmp(unit, "bytes"))
+		return " B";
+	if (!strcmp(unit, "1/s"))
+		return "/s";
+	return !strcmp(unit, "ms/s") ? " ms/s" : "";
 }
 
 /* "7.58 ms (7.45 ms–8.63 ms)" or the number alone; the caller frees. */
@@ -162,6 +171,7 @@ static char *claims_number(const struct claim *claim, double value, double low, 
 	struct strbuf text = {0};
 
 	claims_add_number(&text, claim, value);
+	strbuf_add(&text, claims_suffix(claim));
 	/* Ends that are the figure itself say nothing: exact figures, such as a file's size. */
 	if (isfinite(low) && isfinite(high) && (low < value || high > value)) {
 		strbuf_add(&text, " (");
