@@ -177,7 +177,7 @@ static void play_bout(struct player *player, struct entry *entry, const struct b
 	show(player, bout);
 	err = attach(player, bout->bare, &diag);
 	if (!err)
-		err = player->schedule->kind->play(player->experiment, bout, &diag);
+		err = retry_play(player->experiment, player->schedule, bout, &diag);
 	if (err && experiment_stopped(player->experiment))
 		return;
 	entry->spent_ns[bout->bare] += session_now_ns() - begun_ns;
@@ -252,6 +252,8 @@ static void play_rounds(struct player *player)
 		if (schedule->until > 0 && go_on(player) && round >= schedule->warmup + schedule->runs)
 			player->target = until_rounds(schedule, round - schedule->warmup);
 	}
+	if (schedule->until > 0)
+		until_tell(player->experiment, schedule, round - schedule->warmup);
 }
 
 static void tell_missing(struct player *player)

@@ -2,6 +2,7 @@
 #include "cmd/schedule.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stat/stat.h"
@@ -74,4 +75,36 @@ uint32_t until_rounds(const struct schedule *schedule, uint32_t rounds)
 		return rounds;
 	wanted = fmax(rounds * factor * factor, rounds + 1);
 	return wanted < schedule->max_runs ? (uint32_t)wanted : schedule->max_runs;
+}
+
+static char *name_of(const struct entry *entry)
+{
+	const char *label = entry->contestant->runtime.label;
+
+	return entry->variant ? mem_printf("%s %s", label, entry->variant) : mem_strdup(label);
+}
+
+void until_tell(struct experiment *experiment, const struct schedule *schedule, uint32_t rounds)
+{
+	struct schedule_pair pair = schedule_widest(schedule);
+	const char *why = experiment_stopped(experiment) ? "interrupted" : "ended";
+	struct capture_remark *remark;
+	char *base, *other;
+
+	if (pair.half_width <= schedule->until)
+		return;
+	base = name_of(pair.base);
+	other = name_of(pair.other);
+	remark = vec_push(&experiment->session.recording.remarks);
+	remark->workload = mem_strdup(workload_name(schedule->kind->workload));
+	if (isfinite(pair.half_width))
+		remark->text = mem_printf("%s after %u rounds, before --until %.3g %% was reached: %s / %s "
+					  "is known to ±%.2g %%", why, rounds, schedule->until * 100,
+					  other, base, pair.half_width * 100);
+	else
+		remark->text = mem_printf("%s after %u rounds, before --until %.3g %% was reached: %s / %s "
+					  "has no interval yet", why, rounds, schedule->until * 100,
+					  other, base);
+	free(base);
+	free(other);
 }

@@ -59,6 +59,7 @@ static void build_part(struct report *report, const struct part *part,
 	why_build(report, part, options->max_threads);
 	differences_build(report, part, options->max_threads);
 	remarks_build(report, part);
+	conduct_build(report, part);
 }
 
 void report_build(struct report *ret_report, const struct result *result,
@@ -67,6 +68,7 @@ void report_build(struct report *ret_report, const struct result *result,
 	struct report report = {0};
 
 	doubts_build(&report, result);
+	disturbed_build(&report, result);
 	failures_build(&report, result);
 	if (study_is(result))
 		study_build(&report, result);
@@ -80,6 +82,7 @@ void report_build(struct report *ret_report, const struct result *result,
 		build_part(&report, &part, options);
 		part_free_members(&part);
 	}
+	order_build(&report, result);
 	trust_build(&report, result);
 	*ret_report = report;
 }
