@@ -16,6 +16,7 @@ import test_limits  # noqa: F401
 import test_why  # noqa: F401
 import test_runtimes  # noqa: F401
 import test_why_runtimes  # noqa: F401
+import test_study  # noqa: F401
 
 
 def main():
