@@ -77,6 +77,7 @@ static const struct command_usage usage = {
 		    "  sudo wakewhy study --resume kept --claims articles.json zig=./bun-1.3.14 \\\n"
 		    "      rust=./bun-1.4.0 node deno floor -o study.html\n",
 	.accepts = OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
+		   OPTION_BIT(OPTION_LOAD_CPUS) | OPTION_BIT(OPTION_FORCE) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_RETRIES) |
 		   OPTION_BIT(OPTION_NO_BARE) | OPTION_BIT(OPTION_QUICK) | OPTION_BIT(OPTION_FULL) |
@@ -93,6 +94,7 @@ static const struct study_part {
 } parts[] = {
 	{WORKLOAD_STARTUP, startup_plan},
 	{WORKLOAD_IDLE, idle_plan},
+	{WORKLOAD_SERVE, serve_plan},
 	{WORKLOAD_HASH, hash_plan},
 };
 #define N_PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -102,6 +104,7 @@ struct study {
 	const struct study_size *size;
 	struct options given; /* as they were on the command line; borrowed */
 	struct schedule schedules[N_PARTS];
+	bool planned[N_PARTS]; /* the others are left out */
 	struct store *store; /* NULL: nothing is kept */
 };
 
@@ -175,6 +178,10 @@ static char *settings(const struct study *study)
 		strbuf_printf(&text, ", %u threads", given->max_threads);
 	if (given->cpus)
 		strbuf_printf(&text, ", on CPUs %s", given->cpus);
+	if (given->load_cpus)
+		strbuf_printf(&text, ", load on CPUs %s", given->load_cpus);
+	if (given->force)
+		strbuf_add(&text, ", on shared cores too");
 	if (given->user)
 		strbuf_printf(&text, ", as %s", given->user);
 	return strbuf_take(&text);
@@ -268,18 +275,43 @@ static void finish_store(struct study *study)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static int plan_all(struct study *study)
+/* A machine without a load generator, or with one core, can do the rest all the same. */
+static void leave_serve_out(struct study *study)
 {
 	struct session *session = &study->experiment.session;
+	const struct diag *why = &session->failed;
+	struct capture_failure *failure = vec_push(&session->recording.failures);
+
+	failure->label = mem_strdup("every runtime");
+	failure->workload = mem_strdup(workload_name(WORKLOAD_SERVE));
+	failure->reason = mem_printf("%s%s%s", why->what, *why->hint ? "; " : "", why->hint);
+	study->experiment.status = EXIT_FAILED;
+}
+
+static int plan_part(struct study *study, size_t at)
+{
+	struct experiment *experiment = &study->experiment;
+	struct schedule *schedule = &study->schedules[at];
+	int status;
+
+	set_options(study, parts[at].workload);
+	status = parts[at].plan(experiment, schedule);
+	if (!status) {
+		experiment->session.plan_total_ns += schedule_estimate_ns(experiment, schedule);
+		study->planned[at] = true;
+	} else if (parts[at].workload == WORKLOAD_SERVE && status != EXIT_USAGE) {
+		leave_serve_out(study);
+		status = EXIT_DONE;
+	}
+	return status;
+}
+
+static int plan_all(struct study *study)
+{
 	int status = EXIT_DONE;
 
-	for (size_t i = 0; i < N_PARTS && !status; i++) {
-		set_options(study, parts[i].workload);
-		status = parts[i].plan(&study->experiment, &study->schedules[i]);
-		if (!status)
-			session->plan_total_ns += schedule_estimate_ns(&study->experiment,
-								       &study->schedules[i]);
-	}
+	for (size_t i = 0; i < N_PARTS && !status; i++)
+		status = plan_part(study, i);
 	return status;
 }
 
@@ -313,6 +345,8 @@ static int run(struct study *study)
 	tell_length(study);
 	/* After a signal as well: what is kept of the later ones belongs into the report. */
 	for (size_t i = 0; i < N_PARTS; i++) {
+		if (!study->planned[i])
+			continue;
 		set_options(study, parts[i].workload);
 		schedule_play(&study->experiment, &study->schedules[i]);
 	}

@@ -157,6 +157,7 @@ const struct field capture_fields[] = {
 	CAPTURE(outer_ns, FIELD_UNSIGNED),
 	CAPTURE(disturbed, FIELD_OPTIONAL),
 	CAPTURE(replaced, FIELD_BOOL),
+	CAPTURE(conditions, FIELD_OPTIONAL),
 	CAPTURE(not_comparable, FIELD_OPTIONAL),
 	CAPTURE(errors, FIELD_UNSIGNED),
 	CAPTURE(rss_start_bytes, FIELD_UNSIGNED),

@@ -46,6 +46,8 @@ static void build_part(struct report *report, const struct part *part,
 		idle_build(report, part);
 	else if (part_is(part, "hash"))
 		hash_build(report, part);
+	else if (part_is(part, "serve"))
+		serve_build(report, part);
 	else
 		overview_build(report, part);
 	if (part_is(part, "run") || part_is(part, "attach"))
@@ -57,7 +59,8 @@ static void build_part(struct report *report, const struct part *part,
 	else if (build_wants_threads(part, options))
 		threads_build(report, part, options->max_threads);
 	why_build(report, part, options->max_threads);
-	differences_build(report, part, options->max_threads);
+	if (part_comparable(part))
+		differences_build(report, part, options->max_threads);
 	remarks_build(report, part);
 	conduct_build(report, part);
 }
