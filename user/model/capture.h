@@ -182,6 +182,7 @@ struct claim {
 	char *metric;	/* id in the table of metrics */
 	double value;	/* in the metric's unit; with base: label's figure divided by base's */
 	double low, high; /* range that the source gives; NaN: none */
+	uint64_t window_ns; /* length of the window that it is about, where that decides; 0: any */
 	char *text;	/* as the source words it */
 };
 

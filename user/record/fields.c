@@ -274,6 +274,7 @@ const struct field claim_fields[] = {
 	CLAIM(value, FIELD_REAL),
 	CLAIM(low, FIELD_REAL),
 	CLAIM(high, FIELD_REAL),
+	CLAIM(window_ns, FIELD_UNSIGNED),
 	CLAIM(text, FIELD_STRING),
 	{NULL},
 };
