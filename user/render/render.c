@@ -12,6 +12,7 @@ const struct format formats[] = {
 	{"text", "txt", "tables and sentences for people (the default)", false, text_render},
 	{"json", "json", "everything that was measured, schema wakewhy/1", false, json_render},
 	{"csv", "csv", "one row for each thread", false, csv_render},
+	{"html", "html", "a page with charts that needs no network and no script", false, html_render},
 	{"wkw", "wkw", "a recording, to be read by 'wakewhy report'", true, wkw_render},
 	{0},
 };

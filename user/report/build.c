@@ -69,6 +69,7 @@ void report_build(struct report *ret_report, const struct result *result,
 		build_part(&report, &part, options);
 		part_free_members(&part);
 	}
+	report.trust_at = report.blocks.n;
 	trust_build(&report, result);
 	*ret_report = report;
 }
