@@ -116,25 +116,44 @@ static void result_summarise(struct result *result, const struct result_group *g
 	}
 }
 
-void result_init(struct result *ret_result, const struct recording *recording)
+/* What follows from runs and whys. */
+static void result_conclude(struct result *result)
 {
-	struct result result = {.recording = recording, .trusted = true};
 	struct result_groups groups = {};
 
-	for (size_t i = 0; i < recording->runs.n; i++) {
-		struct run *run = vec_push(&result.runs);
+	result->trusted = true;
+	for (size_t i = 0; i < result->runs.n; i++)
+		result->trusted = result->trusted && result->runs.items[i].trust.ok;
+	result_group_runs(&groups, result);
+	for (size_t i = 0; i < groups.all.n; i++)
+		result_summarise(result, &groups.all.items[i]);
+	result_compare_groups(result, &groups);
+	result_free_groups(&groups);
+}
 
-		run_init(run, &recording->runs.items[i]);
-		result.trusted = result.trusted && run->trust.ok;
-	}
+void result_init(struct result *ret_result, const struct recording *recording)
+{
+	struct result result = {.recording = recording};
+
+	for (size_t i = 0; i < recording->runs.n; i++)
+		run_init(vec_push(&result.runs), &recording->runs.items[i]);
 	/* Only now: runs have moved while there came more of them. */
 	for (size_t i = 0; i < result.runs.n; i++)
 		why_init(vec_push(&result.whys), &result.runs.items[i], recording->tool.arch);
-	result_group_runs(&groups, &result);
-	for (size_t i = 0; i < groups.all.n; i++)
-		result_summarise(&result, &groups.all.items[i]);
-	result_compare_groups(&result, &groups);
-	result_free_groups(&groups);
+	result_conclude(&result);
+	*ret_result = result;
+}
+
+void result_init_derived(struct result *ret_result, const struct recording *recording,
+			 struct run *runs, struct why *whys)
+{
+	struct result result = {.recording = recording};
+
+	result.runs.items = runs;
+	result.whys.items = whys;
+	result.runs.n = result.runs.cap = recording->runs.n;
+	result.whys.n = result.whys.cap = recording->runs.n;
+	result_conclude(&result);
 	*ret_result = result;
 }
 
@@ -154,6 +173,20 @@ void result_free_members(struct result *result)
 	memset(result, 0, sizeof(*result));
 }
 
+const struct stat_summary *result_find_summary(const struct result *result, const char *label,
+					       const char *workload, const char *variant,
+					       const char *metric)
+{
+	for (size_t i = 0; i < result->summaries.n; i++) {
+		const struct result_summary *s = &result->summaries.items[i];
+
+		if (!strcmp(s->label, label) && !strcmp(s->workload, workload) &&
+		    result_same_text(s->variant, variant) && !strcmp(s->metric->id, metric))
+			return &s->stat;
+	}
+	return NULL;
+}
+
 const struct result_comparison *result_find_comparison(const struct result *result,
 						       const char *base, const char *other,
 						       const char *workload, const char *variant,
@@ -168,6 +201,16 @@ const struct result_comparison *result_find_comparison(const struct result *resu
 			return c;
 	}
 	return NULL;
+}
+
+const struct stat_ratio *result_find_ratio(const struct result *result, const char *base,
+					   const char *other, const char *workload,
+					   const char *variant, const char *metric)
+{
+	const struct result_comparison *found =
+		result_find_comparison(result, base, other, workload, variant, metric);
+
+	return found ? &found->ratio : NULL;
 }
 
 const struct result_cost *result_find_cost(const struct result *result, const char *label,
