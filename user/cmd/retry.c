@@ -4,10 +4,11 @@
 #include "cmd/schedule.h"
 #include "model/noise.h"
 
-/* Says in the capture what disturbed it; false: nothing did. */
+/* Says in the capture what disturbed it, as collector_take() does; false: nothing did. */
 static bool disturbed(struct capture *capture)
 {
-	capture->disturbed = noise_disturbance(&capture->noise);
+	if (!capture->disturbed)
+		capture->disturbed = noise_disturbance(&capture->noise);
 	return capture->disturbed != NULL;
 }
 
