@@ -106,6 +106,8 @@ struct capture {
 	uint64_t outer_ns;
 	char *disturbed;      /* what others did to the window, in words; NULL: nothing above the limits */
 	bool replaced;	      /* disturbed, and measured again: shown, but in no summary */
+	char *conditions;     /* serve: where server and load generator ran, and how it was loaded, in
+			       * words; NULL: nothing to say */
 	char *not_comparable; /* why its figures must not be compared; NULL: they may be */
 
 	/* When. */
@@ -132,7 +134,7 @@ struct capture {
 	struct capture_startup startup;
 	bool has_result;
 	uint64_t operations;
-	uint64_t errors;       /* serve: requests that failed */
+	uint64_t errors;       /* serve: requests that failed, or took more than two seconds */
 	bool has_memory;
 	uint64_t rss_bytes, pss_bytes;		   /* of the process tree, at the window's end */
 	uint64_t rss_start_bytes, pss_start_bytes; /* at its beginning: after start-up; 0: not known */
@@ -180,6 +182,7 @@ struct claim {
 	char *metric;	/* id in the table of metrics */
 	double value;	/* in the metric's unit; with base: label's figure divided by base's */
 	double low, high; /* range that the source gives; NaN: none */
+	uint64_t window_ns; /* length of the window that it is about, where that decides; 0: any */
 	char *text;	/* as the source words it */
 };
 
