@@ -156,19 +156,22 @@ def idle_says_that_a_hog_disturbed_it(t):
 def own_threads_are_no_others(t):
     """The workload fills its CPU itself: what is left for others is what they really had."""
     spinner = Subject(t.tool, ["spinner", 0, 0], waits=False)
-    cpu, ticks_per_s = first_cpu(), os.sysconf("SC_CLK_TCK")
-    before, ran_before, begun = busy_ticks(cpu), cpu_ns(spinner.pid), time.monotonic()
-    done = t.tool.attach("-p", spinner.pid, "-d", "2s")
-    seconds = time.monotonic() - begun
-    ran = (cpu_ns(spinner.pid) - ran_before) / 1e9
-    others = (busy_ticks(cpu) - before) / ticks_per_s - ran
-    noise = done.run["trust"]["noise"]
+    cpu, tick = first_cpu(), 1 / os.sysconf("SC_CLK_TCK")
+
+    def others():
+        return busy_ticks(cpu) * tick - cpu_ns(spinner.pid) / 1e9
+
+    started = t.tool.start_attach("-p", spinner.pid, "-d", "4s")
+    started.await_window()
+    before, begun = others(), time.monotonic()
+    done = started.finish()
+    seconds, had = time.monotonic() - begun, others() - before
     window = done.run["window_ns"] / 1e9
-    # The others of the test's own look had the time before and after the window as well, wakewhy's own
-    # start-up among them; ticks are rounded in each of five counters.
-    room = 5 / ticks_per_s + seconds - window
-    t.between("seconds of others", noise["used_other_share"] * window,
-              others - room, others + 5 / ticks_per_s)
+    # The test's own look begins after the window and ends after it, and wakewhy works meanwhile; ticks
+    # are rounded in each of five counters.
+    room = 5 * tick + abs(seconds - window) + 0.02 * window
+    t.between("seconds of others", done.run["trust"]["noise"]["used_other_share"] * window,
+              had - room, had + room)
     check_told(t, done.run)
 
 
