@@ -23,6 +23,7 @@ static const struct command {
 	{NULL, "idle", cmd_idle, "start an HTTP server on each runtime, talk to nobody, watch"},
 	{NULL, "serve", cmd_serve, "requests per second of an HTTP server under a load generator"},
 	{NULL, "hash", cmd_hash, "SHA-256 of a short string, over and over, per API style"},
+	{NULL, "study", cmd_study, "all of these, binary size and memory, in one report"},
 	{"look", "report", cmd_report, "render saved recordings again; needs no privileges"},
 	{NULL, "diff", cmd_diff, "explain the difference between two recordings, cause by cause"},
 	{NULL, "list", cmd_list, "runtimes, workloads, causes, metrics and formats"},

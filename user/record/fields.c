@@ -274,6 +274,7 @@ const struct field claim_fields[] = {
 	CLAIM(value, FIELD_REAL),
 	CLAIM(low, FIELD_REAL),
 	CLAIM(high, FIELD_REAL),
+	CLAIM(window_ns, FIELD_UNSIGNED),
 	CLAIM(text, FIELD_STRING),
 	{NULL},
 };
@@ -288,8 +289,8 @@ int field_refuse(const struct field_reader *reader, const char *fmt, ...)
 	va_start(args, fmt);
 	strbuf_vprintf(&text, fmt, args);
 	va_end(args);
-	diag_set(reader->diag, -EINVAL, "%s is not a valid recording: %s", reader->file,
-		 strbuf_text(&text));
+	diag_set(reader->diag, -EINVAL, "%s is not a valid %s: %s", reader->file,
+		 reader->kind ? reader->kind : "recording", strbuf_text(&text));
 	strbuf_free_members(&text);
 	return -EINVAL;
 }

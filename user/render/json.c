@@ -475,6 +475,7 @@ static json_t *json_of_claims(const struct recording *recording)
 		json_set(object, "value", json_of_real(claim->value));
 		json_set(object, "low", json_of_real(claim->low));
 		json_set(object, "high", json_of_real(claim->high));
+		json_set(object, "window_ns", json_of_u64_or_null(claim->window_ns));
 		json_set(object, "text", json_of_text(claim->text));
 		json_array_append_new(all, object);
 	}
