@@ -1,6 +1,8 @@
 /* Where results go: opened before anything is measured, complete or not there afterwards. */
 #include "cmd/output.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +31,32 @@ struct outputs {
 	bool verbose;
 };
 
+/* Whether the locale writes something else than UTF-8. One that is named and not installed is taken
+ * by its name: small containers have none, while the terminal is somebody else's. */
+static bool locale_is_ascii(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	const char *codeset = "";
+	bool ascii;
+
+	for (size_t i = 0; i < 3 && !*codeset; i++) {
+		const char *value = getenv(variables[i]);
+
+		codeset = value ? value : "";
+	}
+	if (locale)
+		codeset = nl_langinfo_l(CODESET, locale);
+	ascii = !strcasestr(codeset, "UTF-8") && !strcasestr(codeset, "UTF8");
+	if (locale)
+		freelocale(locale);
+	return ascii;
+}
+
 struct render_style output_style(int fd)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-	struct render_style style = {};
+	struct render_style style = {.ascii = locale_is_ascii()};
 	struct winsize size;
 
 	if (!isatty(fd))
@@ -91,7 +115,8 @@ static int no_format_of(const char *path, struct diag *diag)
 	struct strbuf names = {};
 
 	for (const struct format *format = formats; format->name; format++)
-		strbuf_printf(&names, "%s.%s", names.n ? " " : "", format->extension);
+		if (!strchr(format->extension, '.'))
+			strbuf_printf(&names, "%s.%s", names.n ? " " : "", format->extension);
 	diag_set(diag, -EINVAL, "the name '%s' does not say which format it is to have", path);
 	diag_hint(diag, -EINVAL, "end it with one of %s, or say -f NAME; '-' is standard output",
 		  strbuf_text(&names));
@@ -102,13 +127,11 @@ static int no_format_of(const char *path, struct diag *diag)
 static int add_file(struct outputs *outputs, const char *path, const struct options *options,
 		    struct diag *diag)
 {
-	const struct format *format = format_of_file(path);
+	const struct format *format = format_for(path, options->format);
 	struct output_file *file;
 	struct output *output;
 	int err;
 
-	if (!format)
-		format = options->format;
 	if (!format)
 		return no_format_of(path, diag);
 	for (size_t i = 0; i < outputs->all.n; i++)

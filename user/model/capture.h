@@ -56,7 +56,8 @@ struct capture_probe {
 	uint64_t misses; /* times that the kernel skipped it */
 };
 
-/* What the machine is, and what was not ours on it over the window. Shares are 0 to 1. */
+/* What the machine is, and what was not ours on it over the window. Shares are 0 to 1; those of others
+ * are NaN where they are not known: the kernel counts in ticks, too coarse for windows under 0.5 s. */
 struct capture_noise {
 	double other_cpu_share;	     /* CPU time of others, of all CPUs */
 	double used_other_share;     /* the same, of the CPUs that the workload was allowed on */

@@ -55,6 +55,7 @@ struct field_reader {
 	const char *file;
 	const char *kind; /* what it is to be; NULL: a recording */
 	struct diag *diag;
+	const char *kind; /* what the file should be; NULL: "recording" */
 };
 
 /* Writes "FILE is not a valid recording: …" (or another kind) and returns -EINVAL. */

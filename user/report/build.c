@@ -1,7 +1,7 @@
 /* The whole report of a result: doubts first, a part for each workload, trust last. */
 #include <string.h>
 
-#include "report/part.h"
+#include "report/chart.h"
 #include "report/study.h"
 
 static const char *build_workload(const struct result *result, size_t at)
@@ -50,6 +50,8 @@ static void build_part(struct report *report, const struct part *part,
 		serve_build(report, part);
 	else
 		overview_build(report, part);
+	chart_dots_build(report, part);
+	chart_seconds_build(report, part);
 	if (part_is(part, "run") || part_is(part, "attach"))
 		processes_build(report, part, options->max_threads);
 	if (build_has_many_processes(part) && options->max_threads)
@@ -61,6 +63,7 @@ static void build_part(struct report *report, const struct part *part,
 	why_build(report, part, options->max_threads);
 	if (part_comparable(part))
 		differences_build(report, part, options->max_threads);
+	chart_spans_build(report, part);
 	remarks_build(report, part);
 	conduct_build(report, part);
 }

@@ -198,25 +198,44 @@ static void result_compare_groups(struct result *result, const struct result_gro
 	}
 }
 
-void result_init(struct result *ret_result, const struct recording *recording)
+/* What follows from runs and whys. */
+static void result_conclude(struct result *result)
 {
-	struct result result = {.recording = recording, .trusted = true};
 	struct result_groups groups = {};
 
-	for (size_t i = 0; i < recording->runs.n; i++) {
-		struct run *run = vec_push(&result.runs);
+	result->trusted = true;
+	for (size_t i = 0; i < result->runs.n; i++)
+		result->trusted = result->trusted && result->runs.items[i].trust.ok;
+	result_group_runs(&groups, result);
+	for (size_t i = 0; i < groups.all.n; i++)
+		result_summarise(result, &groups.all.items[i]);
+	result_compare_groups(result, &groups);
+	result_free_groups(&groups);
+}
 
-		run_init(run, &recording->runs.items[i]);
-		result.trusted = result.trusted && run->trust.ok;
-	}
+void result_init(struct result *ret_result, const struct recording *recording)
+{
+	struct result result = {.recording = recording};
+
+	for (size_t i = 0; i < recording->runs.n; i++)
+		run_init(vec_push(&result.runs), &recording->runs.items[i]);
 	/* Only now: runs have moved while there came more of them. */
 	for (size_t i = 0; i < result.runs.n; i++)
 		why_init(vec_push(&result.whys), &result.runs.items[i], recording->tool.arch);
-	result_group_runs(&groups, &result);
-	for (size_t i = 0; i < groups.all.n; i++)
-		result_summarise(&result, &groups.all.items[i]);
-	result_compare_groups(&result, &groups);
-	result_free_groups(&groups);
+	result_conclude(&result);
+	*ret_result = result;
+}
+
+void result_init_derived(struct result *ret_result, const struct recording *recording,
+			 struct run *runs, struct why *whys)
+{
+	struct result result = {.recording = recording};
+
+	result.runs.items = runs;
+	result.whys.items = whys;
+	result.runs.n = result.runs.cap = recording->runs.n;
+	result.whys.n = result.whys.cap = recording->runs.n;
+	result_conclude(&result);
 	*ret_result = result;
 }
 
