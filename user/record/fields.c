@@ -157,6 +157,7 @@ const struct field capture_fields[] = {
 	CAPTURE(outer_ns, FIELD_UNSIGNED),
 	CAPTURE(disturbed, FIELD_OPTIONAL),
 	CAPTURE(replaced, FIELD_BOOL),
+	CAPTURE(conditions, FIELD_OPTIONAL),
 	CAPTURE(not_comparable, FIELD_OPTIONAL),
 	CAPTURE(errors, FIELD_UNSIGNED),
 	CAPTURE(rss_start_bytes, FIELD_UNSIGNED),
@@ -273,6 +274,7 @@ const struct field claim_fields[] = {
 	CLAIM(value, FIELD_REAL),
 	CLAIM(low, FIELD_REAL),
 	CLAIM(high, FIELD_REAL),
+	CLAIM(window_ns, FIELD_UNSIGNED),
 	CLAIM(text, FIELD_STRING),
 	{NULL},
 };

@@ -253,3 +253,32 @@ void result_free_members(struct result *result)
 	free(result->comparisons.items);
 	memset(result, 0, sizeof(*result));
 }
+
+const struct stat_summary *result_find_summary(const struct result *result, const char *label,
+					       const char *workload, const char *variant,
+					       const char *metric)
+{
+	for (size_t i = 0; i < result->summaries.n; i++) {
+		const struct result_summary *s = &result->summaries.items[i];
+
+		if (!strcmp(s->label, label) && !strcmp(s->workload, workload) &&
+		    result_same_text(s->variant, variant) && !strcmp(s->metric->id, metric))
+			return &s->stat;
+	}
+	return NULL;
+}
+
+const struct stat_ratio *result_find_ratio(const struct result *result, const char *base,
+					   const char *other, const char *workload,
+					   const char *variant, const char *metric)
+{
+	for (size_t i = 0; i < result->comparisons.n; i++) {
+		const struct result_comparison *c = &result->comparisons.items[i];
+
+		if (!strcmp(c->base, base) && !strcmp(c->other, other) &&
+		    !strcmp(c->workload, workload) && result_same_text(c->variant, variant) &&
+		    !strcmp(c->metric->id, metric))
+			return &c->ratio;
+	}
+	return NULL;
+}
