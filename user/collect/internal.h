@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/config.h"
+#include "collect/cgroup.h"
 #include "collect/collect.h"
 #include "collect/machine.h"
 
@@ -17,18 +18,29 @@ struct collected_thread {
 	struct wk_task *task; /* owned; NULL: its table was lost or there is none */
 };
 
-/* What threads carried in their current second when their slots were read. */
+/* What threads carried in their current second when their slots were read, and the histograms of their
+ * spans: filled when the books are closed. */
 struct collect_group {
 	VEC(struct wk_second) carried;
+	struct wk_spans spans;
 };
 
 /* What is read once when the window opens and once when it closes. */
 struct collect_edge {
 	uint64_t wakeups; /* of this process */
 	uint64_t oncpu_ns;
-	bool has_cpu;
-	struct machine_cpu_times cpu;
+	char *stat; /* text of /proc/stat, or NULL */
+	uint64_t throttled_ns; /* by the limits of cgroups, since ever */
+	uint64_t suspended_ns; /* that the machine has been asleep, since it was started */
 	VEC(struct capture_probe) probes;
+};
+
+/* A process of ours that works for the measurement: see collector_exclude(). */
+struct collect_helper {
+	pid_t pid;
+	struct cpulist cpus; /* that it may run on */
+	uint64_t before_ns, after_ns; /* CPU time at both edges */
+	bool known;		      /* both could be read */
 };
 
 struct collector {
@@ -49,6 +61,7 @@ struct collector {
 	struct collect_group *groups; /* cfg.groups of them */
 	struct collect_edge before, after;
 	bool closed;  /* the window */
+	bool paused;  /* the probes are detached */
 	/* Slots whose live threads have been read when the books were closed: the probes go on writing
 	 * to them until they are detached. */
 	bool *settled_slots;
@@ -58,12 +71,21 @@ struct collector {
 	VEC(struct wk_charge) charges; /* by number; [0] is not used */
 	VEC(struct wk_wake_event) timeline;
 	struct ring_buffer *timeline_ring; /* NULL: no timeline */
-	struct capture_noise machine; /* what does not change between windows */
+	struct cpulist cpus; /* that the followed threads may run on, all together */
+	struct cgroup_limits limits; /* of their processes */
+	VEC(struct collect_helper) helpers;
 };
 
 /* edge.c */
 void collect_edge_read(struct collector *collector, struct collect_edge *ret_edge);
 void collect_edge_free_members(struct collect_edge *edge);
+
+/* noise.c: where the workload may run and who helps, at each edge of the window; what else went on. */
+void collect_noise_begin(struct collector *collector);
+void collect_noise_end(struct collector *collector);
+void collect_noise_take(const struct collector *collector, uint64_t window_ns,
+			struct capture_noise *ret_noise);
+void collect_noise_forget(struct collector *collector);
 
 /* follow.c: one pass of the task iterator. Hands what the kernel side writes to `reader`, which may be
  * NULL, in whole struct wk_task; *ret_followed may be NULL. */
@@ -88,6 +110,10 @@ void collect_why_forget(struct collector *collector);
 /* Empties the kernel side's maps for the next window. */
 void collect_why_reset(struct collector *collector);
 int collect_wake_event(void *collector, void *data, size_t bytes);
+
+/* spans.c: adds what the CPUs counted for each group to its histograms / empties the map. */
+int collect_spans_read(struct collector *collector, struct diag *diag);
+void collect_spans_reset(struct collector *collector);
 
 /* Drops all that was collected; the probes go on. */
 void collect_forget(struct collector *collector);

@@ -154,6 +154,7 @@ static int skel_size_maps(struct wakewhy_bpf *skel, const struct wk_config *cfg)
 	err = err ?: bpf_map__set_max_entries(skel->maps.dead_syscalls, cfg->slots);
 	err = err ?: bpf_map__set_max_entries(skel->maps.seconds,
 					      cfg->groups * cfg->series_seconds);
+	err = err ?: bpf_map__set_max_entries(skel->maps.spans, cfg->groups);
 	if (!cfg->timeline)
 		err = err ?: bpf_map__set_max_entries(skel->maps.timeline, cfg->page_bytes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.causes, cfg->causes);
@@ -321,19 +322,6 @@ static int collector_start(struct collector *c, struct diag *diag)
 	return err ? explain_refusal(err, diag) : 0;
 }
 
-static void machine_facts(struct capture_noise *noise)
-{
-	struct cpulist cpus;
-
-	if (!machine_online_cpus(&cpus, NULL))
-		noise->cpus_online = cpulist_count(&cpus);
-	memset(&cpus, 0, sizeof(cpus));
-	if (!machine_allowed_cpus(&cpus, NULL))
-		noise->cpus_used = cpulist_count(&cpus);
-	noise->siblings_shared = machine_siblings(&cpus);
-	noise->governor = machine_governor(&cpus);
-}
-
 int collector_open(struct collector **ret_collector, const struct collect_options *options,
 		   struct diag *diag)
 {
@@ -350,7 +338,6 @@ int collector_open(struct collector **ret_collector, const struct collect_option
 		collector_free(c);
 		return err;
 	}
-	machine_facts(&c->machine);
 	*ret_collector = c;
 	return 0;
 }
@@ -371,7 +358,6 @@ void collector_free(struct collector *c)
 	wakewhy_bpf__destroy(c->skel);
 	if (c->stats_fd >= 0)
 		close(c->stats_fd);
-	free(c->machine.governor);
 	free(c->groups);
 	free(c->settled_slots);
 	free(c->slots_mapped);

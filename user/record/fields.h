@@ -46,16 +46,19 @@ extern const struct field probe_fields[];
 extern const struct field noise_fields[];
 extern const struct field tool_fields[];
 extern const struct field failure_fields[];
+extern const struct field remark_fields[]; /* struct capture_remark */
 extern const struct field bare_fields[];    /* struct capture_bare */
 extern const struct field claim_fields[];   /* struct claim */
 
 /* Where a reading error is: the file, and what in it. */
 struct field_reader {
 	const char *file;
+	const char *kind; /* what it is to be; NULL: a recording */
 	struct diag *diag;
+	const char *kind; /* what the file should be; NULL: "recording" */
 };
 
-/* Writes "FILE is not a valid recording: …" and returns -EINVAL. */
+/* Writes "FILE is not a valid recording: …" (or another kind) and returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) int field_refuse(const struct field_reader *reader,
 						       const char *fmt, ...);
 

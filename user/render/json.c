@@ -317,6 +317,7 @@ static void json_add_identity(json_t *object, const struct run *run)
 	json_set(object, "outer_ns", json_of_u64_or_null(capture->outer_ns));
 	json_set(object, "disturbed", json_of_text(capture->disturbed));
 	json_set(object, "replaced", json_boolean(capture->replaced));
+	json_set(object, "conditions", json_of_text(capture->conditions));
 	json_set(object, "not_comparable", json_of_text(capture->not_comparable));
 	json_set(object, "settle_ns", json_of_u64_or_null(capture->settle_ns));
 	json_set(object, "settled", json_boolean(capture->settled));
@@ -421,6 +422,21 @@ static json_t *json_of_failures(const struct recording *recording)
 	return failures;
 }
 
+static json_t *json_of_remarks(const struct recording *recording)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < recording->remarks.n; i++) {
+		const struct capture_remark *remark = &recording->remarks.items[i];
+		json_t *object = json_object();
+
+		json_set(object, "workload", json_of_text(remark->workload));
+		json_set(object, "text", json_of_text(remark->text));
+		json_array_append_new(all, object);
+	}
+	return all;
+}
+
 static json_t *json_of_bare(const struct recording *recording)
 {
 	json_t *all = json_array();
@@ -459,6 +475,7 @@ static json_t *json_of_claims(const struct recording *recording)
 		json_set(object, "value", json_of_real(claim->value));
 		json_set(object, "low", json_of_real(claim->low));
 		json_set(object, "high", json_of_real(claim->high));
+		json_set(object, "window_ns", json_of_u64_or_null(claim->window_ns));
 		json_set(object, "text", json_of_text(claim->text));
 		json_array_append_new(all, object);
 	}
@@ -484,6 +501,7 @@ static json_t *json_of_result(const struct result *result)
 	json_set(root, "tool", json_of_tool(&result->recording->tool));
 	json_set(root, "seed", json_of_u64(result->recording->seed));
 	json_set(root, "failures", json_of_failures(result->recording));
+	json_set(root, "remarks", json_of_remarks(result->recording));
 	json_set(root, "runs", runs);
 	json_set(root, "bare", json_of_bare(result->recording));
 	json_set(root, "claims", json_of_claims(result->recording));

@@ -154,6 +154,16 @@ static int check_hash(const struct runtime *runtime, const struct job_options *o
 			runtime->family->name, options->variant);
 }
 
+static int check(const struct runtime *runtime, const struct job_options *options, struct diag *diag)
+{
+	if (options->workload == WORKLOAD_HASH)
+		return check_hash(runtime, options, diag);
+	if (options->workload == WORKLOAD_SERVE && runtime->command)
+		return diag_set(diag, -ENOTSUP, "%s: serve runs on runtimes, not on commands",
+				runtime->label);
+	return 0;
+}
+
 /* ---- its descriptors --------------------------------------------------------------------------
  */
 
@@ -239,7 +249,7 @@ int job_prepare(struct job **ret_job, struct workshop *shop, const struct runtim
 		const struct job_options *options, struct diag *diag)
 {
 	struct job *job;
-	int err = options->workload == WORKLOAD_HASH ? check_hash(runtime, options, diag) : 0;
+	int err = check(runtime, options, diag);
 
 	if (err)
 		return err;
@@ -276,8 +286,10 @@ unsigned job_port(const struct job *job)
 
 int job_release(struct job *job, struct diag *diag)
 {
-	int err = launch_open(&job->launched, diag);
+	int err;
 
+	job->begun_ns = deadline_now_ns();
+	err = launch_open(&job->launched, diag);
 	/* A start-up is measured from exec on, and to be woken by it would cost it time: whether
 	 * exec succeeded is asked when it has ended. */
 	if (!err && job->workload != WORKLOAD_STARTUP)
@@ -323,6 +335,7 @@ int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop
 	struct pollfd end = {.fd = job->launched.pidfd, .events = POLLIN};
 	int ready = deadline_poll(&end, 1, deadline_after(timeout_ns), stop);
 	char time[UNITS_TEXT_BYTES];
+	uint64_t now_ns = deadline_now_ns();
 	int err, status;
 	struct rusage rusage;
 
@@ -331,6 +344,7 @@ int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop
 				    units_format_duration_plain(time, (double)timeout_ns));
 	if (ready < 0)
 		return diag_set(diag, ready, "%s: %s", job->label, strerror(-ready));
+	job->over_ns = now_ns;
 	err = confirm(job, diag);
 	if (!err)
 		err = launch_wait(&job->launched, &status, &rusage);
@@ -341,6 +355,11 @@ int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop
 	*ret_status = status;
 	*ret_rusage = rusage;
 	return 0;
+}
+
+uint64_t job_outer_ns(const struct job *job)
+{
+	return job->over_ns > job->begun_ns ? job->over_ns - job->begun_ns : 0;
 }
 
 int job_memory(const struct job *job, uint64_t *ret_rss_bytes, uint64_t *ret_pss_bytes)

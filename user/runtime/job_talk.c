@@ -152,23 +152,25 @@ static int take_ready(struct job *job, const char *line, struct diag *diag)
 int job_await_ready(struct job *job, uint64_t timeout_ns, const volatile int *stop,
 		    struct diag *diag)
 {
-	bool is_idle = job->workload == WORKLOAD_IDLE;
+	bool is_server = job_is_server(job);
 	char *line = NULL;
 	int err;
 
 	if (!job->out_is_pipe) /* start-up and commands say nothing */
 		return 0;
-	err = read_line(job, timeout_ns, stop, is_idle ? "port N" : "ready", &line, diag);
+	err = read_line(job, timeout_ns, stop, is_server ? "port N" : "ready", &line, diag);
 	if (!err)
-		err = is_idle ? take_port(job, line, diag) : take_ready(job, line, diag);
+		err = is_server ? take_port(job, line, diag) : take_ready(job, line, diag);
 	free(line);
 	return err;
 }
 
 int job_hash_go(struct job *job, struct diag *diag)
 {
-	int err = write_line(job->in_fd, "go\n");
+	int err;
 
+	job->begun_ns = deadline_now_ns();
+	err = write_line(job->in_fd, "go\n");
 	return err == -EPIPE ? job_complain_ended(job, diag)
 	       : err ? diag_set(diag, err, "cannot tell %s to go: %s", job->label, strerror(-err))
 		     : 0;
@@ -199,6 +201,7 @@ int job_hash_await(struct job *job, uint64_t timeout_ns, const volatile int *sto
 	char *line = NULL;
 	int err = read_line(job, timeout_ns, stop, "done", &line, diag);
 
+	job->over_ns = deadline_now_ns();
 	if (!err)
 		err = take_done(job, line, ret_operations, diag);
 	free(line);
