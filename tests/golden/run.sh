@@ -111,6 +111,7 @@ for format in text json csv; do
 	renders idle.$format 0 -f $format idle.wkw
 	renders machine.$format 0 -f $format machine.wkw
 done
+renders idle.html 0 -f html idle.wkw
 renders merged.text 0 idle.wkw machine.wkw idle.wkw
 
 # why.wkw holds what sample.wkw does, and causes; later.wkw one server of it, changed.

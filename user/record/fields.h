@@ -54,7 +54,6 @@ extern const struct field claim_fields[];   /* struct claim */
 struct field_reader {
 	const char *file;
 	struct diag *diag;
-	const char *kind; /* what the file should be; NULL: "recording" */
 };
 
 /* Writes "FILE is not a valid recording: …" (or another kind) and returns -EINVAL. */

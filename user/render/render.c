@@ -24,6 +24,7 @@ const struct format formats[] = {
 	{"csv-timeline", "timeline.csv", "one row for each wakeup whose time was kept", false,
 	 csv_timeline_render},
 	{"csv-bare", "bare.csv", "one row for each run without probes", false, csv_bare_render},
+	{"html", "html", "a page with charts that needs no network and no script", false, html_render},
 	{"wkw", "wkw", "a recording, to be read by 'wakewhy report'", true, wkw_render},
 	{0},
 };

@@ -88,6 +88,7 @@ void report_build(struct report *ret_report, const struct result *result,
 		build_part(&report, &part, options);
 		part_free_members(&part);
 	}
+	report.trust_at = report.blocks.n;
 	order_build(&report, result);
 	trust_build(&report, result);
 	*ret_report = report;

@@ -115,6 +115,7 @@ struct block {
 
 struct report {
 	VEC(struct block) blocks;
+	size_t trust_at; /* first block of the account of trust, which comes last; 0: none */
 };
 
 /* Valid until the next block is added. */

@@ -1,0 +1,120 @@
+/* What surrounds the figures of a picture: axes with their ticks, and which series is which. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+#include "render/svg.h"
+
+#define LEGEND_ROW 20.0
+/* Names up to this many pixels stand two in a row. */
+#define LEGEND_HALF (SVG_NARROW / 2 - 26)
+
+void svg_y_axis(const struct svg *svg)
+{
+	const struct svg_scale *y = &svg->y;
+	double ticks[SVG_TICKS], top = fmin(y->from, y->to);
+	size_t n = svg_scale_ticks(y, ticks);
+	struct svg_spot title = {
+		.y = top - 9, .classes = "ax", .narrow = SVG_NARROW, .wide = SVG_WIDE};
+	struct strbuf text = {0};
+	char buf[SVG_TICK_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		double at = svg_scale_at(y, ticks[i]);
+		struct svg_spot spot = {SVG_LEFT, -6, at + 4, "end", "ax", 0, 0};
+
+		fprintf(svg->out,
+			"<line class=\"%s\" x1=\"%g%%\" x2=\"%g%%\" y1=\"%.5g\" y2=\"%.5g\"/>\n",
+			i || y->low > 0 ? "grid" : "base", SVG_LEFT, SVG_RIGHT, at, at);
+		svg_text(svg->out, &spot, svg_tick_text(buf, y, &svg->chart->y, ticks[i]));
+	}
+	strbuf_add(&text, svg->chart->y.title);
+	if (y->low > 0 && !y->logarithmic)
+		strbuf_printf(&text, " (axis begins at %s)",
+			      svg_tick_text(buf, y, &svg->chart->y, y->low));
+	if (text.n)
+		svg_text(svg->out, &title, strbuf_text(&text));
+	strbuf_free_members(&text);
+}
+
+void svg_x_axis(const struct svg *svg, double y)
+{
+	const struct svg_scale *x = &svg->x;
+	double ticks[SVG_TICKS];
+	size_t n = svg_scale_ticks(x, ticks);
+	struct svg_spot title = {x->to, 0, y + 34, "end", "ax", SVG_NARROW, SVG_WIDE};
+	char buf[SVG_TICK_BYTES];
+
+	fprintf(svg->out,
+		"<line class=\"base\" x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"%.5g\" y2=\"%.5g\"/>\n",
+		x->from, x->to, y, y);
+	for (size_t i = 0; i < n; i++) {
+		double at = svg_scale_at(x, ticks[i]);
+		struct svg_spot spot = {at, 0, y + 18, "middle", "ax", 0, 0};
+
+		/* At either edge of the picture a label would be cut. */
+		if (at > 97)
+			spot.anchor = "end";
+		else if (at < 3)
+			spot.anchor = "start";
+		fprintf(svg->out,
+			"<line class=\"base\" x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"%.5g\" "
+			"y2=\"%.5g\"/>\n",
+			at, at, y, y + 4);
+		svg_text(svg->out, &spot, svg_tick_text(buf, x, &svg->chart->x, ticks[i]));
+	}
+	if (*svg->chart->x.title)
+		svg_text(svg->out, &title, svg->chart->x.title);
+}
+
+static size_t legend_columns(const struct chart *chart)
+{
+	for (size_t i = 0; i < chart->series.n; i++) {
+		if (svg_text_width(chart->series.items[i].name, SVG_LETTERS) > LEGEND_HALF / 2)
+			return 1;
+	}
+	return 2;
+}
+
+double svg_legend_height(const struct chart *chart)
+{
+	size_t columns = legend_columns(chart);
+
+	return LEGEND_ROW * (double)((chart->series.n + columns - 1) / columns);
+}
+
+void svg_legend(const struct svg *svg, double y, bool lines, svg_value *value)
+{
+	size_t columns = legend_columns(svg->chart);
+
+	for (size_t i = 0; i < svg->chart->series.n; i++) {
+		double x = columns == 2 && i % 2 ? 50 : 0;
+		double at = y + LEGEND_ROW * (double)(i / columns) + 9;
+		struct svg_spot spot = {x,
+					26,
+					at + 4,
+					"start",
+					NULL,
+					SVG_NARROW / (double)columns - 26,
+					SVG_WIDE / (double)columns - 26};
+		char *text, more[128] = "";
+
+		if (value)
+			value(more, svg->chart, i);
+		text = mem_printf("%s%s%s", svg->chart->series.items[i].name, *more ? ": " : "",
+				  more);
+		fprintf(svg->out, "<g class=\"s%zu %s%zu\">", i % SVG_COLOURS,
+			lines ? "l k" : "f k", i % SVG_DASHES);
+		/* x of a line is in per cent alone, so it is moved as a whole. */
+		if (lines)
+			fprintf(svg->out,
+				"<svg x=\"%g%%\" y=\"%.5g\" width=\"22\" height=\"4\">"
+				"<path d=\"M0 2h22\"/></svg>",
+				x, at - 2);
+		else
+			svg_mark(svg, i, x, 9, at, NULL);
+		fputs("</g>\n", svg->out);
+		svg_text(svg->out, &spot, text);
+		free(text);
+	}
+}
