@@ -53,6 +53,7 @@ extern const struct field claim_fields[];   /* struct claim */
 /* Where a reading error is: the file, and what in it. */
 struct field_reader {
 	const char *file;
+	const char *kind; /* what it is to be; NULL: a recording */
 	struct diag *diag;
 };
 
