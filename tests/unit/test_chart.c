@@ -366,6 +366,31 @@ static void variants_have_pictures_of_their_own(void **state)
 	built_free(&built);
 }
 
+/* Figures that must not be compared say so where they are told. */
+static void what_is_not_comparable_says_so(void **state)
+{
+	struct built built = {};
+	const struct chart *chart;
+
+	(void)state;
+	sample_tool(&built.recording);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct capture *capture =
+			sample_add_run(&built.recording, i % 2 ? "b" : "a", "serve", NULL, i / 2);
+
+		capture->has_result = true;
+		capture->operations = 20000 * (1 + i);
+		capture->not_comparable =
+			i == 3 ? mem_strdup("server and load share a core") : NULL;
+	}
+	build(&built);
+	chart = chart_of(&built, CHART_DOTS, 0);
+	assert_string_equal(chart->title, "a answers 2,000 requests a second (median of 2 runs), b "
+					  "3,000; not comparable: server and load share a core");
+	check_chart(chart);
+	built_free(&built);
+}
+
 /* ---- the run that stands for its repeats -------------------------------------------------------
  */
 
@@ -747,6 +772,7 @@ int main(void)
 		cmocka_unit_test(a_single_start_is_no_picture),
 		cmocka_unit_test(many_starts_share_dots),
 		cmocka_unit_test(variants_have_pictures_of_their_own),
+		cmocka_unit_test(what_is_not_comparable_says_so),
 		cmocka_unit_test(the_median_run_stands_for_its_repeats),
 		cmocka_unit_test(bars_add_up),
 		cmocka_unit_test(commands_have_bars_of_cpu_time),
