@@ -238,7 +238,7 @@ struct wk_task {
 
 /* How long stretches on a CPU and waits in a run queue were, of all followed threads of a group. Half
  * octaves: bucket 0 holds all below 384 ns, bucket b from there on begins at
- * 2^(8 + b / 2) ns, times 1.5 where b is odd; the last has no end (some 9 minutes on). */
+ * 2^(8 + b / 2) ns, times 1.5 where b is odd; the last has no end (from 13.7 minutes on). */
 #define WK_SPAN_BUCKETS 64
 struct wk_spans {
 	__u64 oncpu[WK_SPAN_BUCKETS];

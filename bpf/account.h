@@ -1,7 +1,9 @@
 /* Pure accounting of one thread: what each scheduler event does to its slot. No map, no helper, no
  * clock: compiled into the probes and, as is, into the unit tests and the reader of slots.
  *
- * Whoever includes this defines series_add() first: it adds to one second of the window.
+ * Whoever includes this defines two functions first: series_add() adds to one second of the window,
+ * span_add() counts a stretch on a CPU (runq 0) or a wait for one (runq 1) in a bucket of the
+ * histograms. Both get the view's `series`.
  *
  * A thread's states and what moves it between them:
  *
@@ -27,12 +29,37 @@
 #define ACCOUNT_RARE static __attribute__((noinline, unused)) int
 #endif
 
-/* The window as one event sees it, and where its seconds are added up. */
+/* The window as one event sees it, and where its seconds and spans are added up. */
 struct account_view {
 	__u64 start_ns;
 	__u64 end_ns;
 	void *series;
 };
+
+/* `step`, where v has bits above its lowest `step` ones, else 0: a step of a logarithm. Arithmetic alone,
+ * for branches would make dozens of paths of every switch for the verifier to go; the empty asm keeps the
+ * compiler from making branches of it. */
+ACCOUNT_INLINE __u32 account_log2_step(__u32 v, __u32 step)
+{
+	__u64 below = (1ULL << step) - 1 - v; /* its highest bit is set where v is larger */
+
+	asm("" : "+r"(below));
+	return (below >> 63) * step;
+}
+
+/* The bucket of struct wk_spans that a length falls into. */
+ACCOUNT_INLINE __u32 account_span_bucket(__u64 ns)
+{
+	__u32 v = ns >> 7, log = 0;
+
+	/* Rare: minutes, which v does not hold. */
+	if (ns >> 39)
+		return ns >> 38 >= 3 ? WK_SPAN_BUCKETS - 1 : WK_SPAN_BUCKETS - 2;
+	for (__u32 step = 16; step; step /= 2)
+		log += account_log2_step(v >> log, step);
+	/* v lies between 2^log and twice that; the bit below the highest tells its half. */
+	return log ? 2 * (log - 1) + (v >> (log - 1) & 1) : 0;
+}
 
 /* Is a time within the window? False before it is opened (start is WK_NEVER). */
 ACCOUNT_INLINE int account_in_window(__u64 now_ns, const struct account_view *v)
@@ -143,6 +170,7 @@ ACCOUNT_INLINE void account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 c
 
 		if (counted) {
 			t->count.runq_waits++;
+			span_add(v->series, 1, account_span_bucket(wait));
 			if (wait > t->count.runq_max_ns)
 				t->count.runq_max_ns = wait;
 		}
@@ -176,13 +204,15 @@ ACCOUNT_INLINE void account_switch_out(struct wk_thread *t, __u64 now_ns, enum w
 					    const struct wk_kernel *kernel,
 					    const struct account_view *v)
 {
-	if (v->start_ns != WK_NEVER) {
-		__u64 ns = account_oncpu(t, now_ns, v);
+	__u64 ns = 0;
 
+	if (v->start_ns != WK_NEVER) {
+		ns = account_oncpu(t, now_ns, v);
 		if (now_ns > v->end_ns)
 			t->edge_ns += ns;
 	}
 	if (account_in_window(now_ns, v)) {
+		span_add(v->series, 0, account_span_bucket(ns));
 		if (to != WK_STATE_READY)
 			t->count.switches_voluntary++;
 		else
@@ -252,13 +282,18 @@ ACCOUNT_INLINE int account_is_ready(const struct wk_thread *t)
 	return t->state == WK_STATE_READY || t->state == WK_STATE_NEW;
 }
 
-/* Closes the books of a thread at the window's end, for whatever it was doing then. Once. */
+/* Closes the books of a thread at the window's end, for whatever it was doing then. Once. A stretch
+ * that the end has cut is entered here alone, however late the thread left its CPU: the probes go on,
+ * and nobody could tell whether they had entered it already. A wait that the end has cut is in no
+ * histogram, just as it is not in runq_waits. */
 ACCOUNT_INLINE void account_settle(struct wk_thread *t, const struct account_view *v)
 {
 	if (t->state == WK_STATE_RUNNING)
 		t->edge_ns += account_oncpu(t, v->end_ns, v);
 	else if (account_is_ready(t))
 		account_runq(t, account_ready_since(t, v->end_ns), v->end_ns, v);
+	if (t->edge_ns)
+		span_add(v->series, 0, account_span_bucket(t->edge_ns));
 	account_second_flush(t, v->series);
 }
 

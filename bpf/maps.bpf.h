@@ -76,6 +76,14 @@ struct {
 	__type(value, struct wk_second);
 } seconds SEC(".maps");
 
+/* By group. Each CPU has its own, so that counting needs no atomic addition. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wk_spans);
+} spans SEC(".maps");
+
 /* Processes to follow, as the caller names them: pid -> group. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -167,6 +175,15 @@ static __always_inline void series_add(void *series, __u64 second, __u64 oncpu_n
 		__sync_fetch_and_add(&s->wakeups, wakeups);
 	if (full_delta)
 		__sync_fetch_and_add(&s->full_delta, full_delta);
+}
+
+static __always_inline void span_add(void *series, int runq, __u32 bucket)
+{
+	__u32 group = (unsigned long)series;
+	struct wk_spans *s = bpf_map_lookup_elem(&spans, &group);
+
+	if (s)
+		(runq ? s->runq : s->oncpu)[bucket & (WK_SPAN_BUCKETS - 1)]++;
 }
 
 /* NULL for a task that is not followed. The storage pointer is read first: it spares the helper's

@@ -30,6 +30,7 @@ GOALS = {
     ("getppid", "target"): 1.25,
 }
 ROUNDS = 40
+STATS = "/proc/sys/kernel/bpf_stats_enabled"
 
 
 class Loops:
@@ -132,6 +133,46 @@ def summarise(rounds):
     return rows
 
 
+def tracing_programs():
+    """{name: (runs, ns)} of the tracing programs that are loaded, by the kernel's own count."""
+    shown = subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, check=True)
+    return {
+        program.get("name", ""): (program.get("run_cnt", 0), program.get("run_time_ns", 0))
+        for program in json.loads(shown.stdout)
+        if program["type"] == "tracing"
+    }
+
+
+def probe_times(wakewhy, build, loops):
+    """{configuration: {probe: {"per_step", "ns"}}} over one ping-pong; the switch is put back."""
+    with open(STATS, encoding="ascii") as file:
+        before = file.read()
+    makers = {
+        "empty": lambda: Empty(os.path.join(build, "bench", "empty")),
+        "target": lambda: Attached(wakewhy, loops.pid),
+    }
+    steps, times = 10 * LOOPS["pingpong"], {}
+    for name, make in makers.items():
+        configuration = make()
+        try:
+            with open(STATS, "w", encoding="ascii") as file:
+                file.write("1")
+            earlier = tracing_programs()
+            loops.measure("pingpong", steps)
+            later = tracing_programs()
+        finally:
+            with open(STATS, "w", encoding="ascii") as file:
+                file.write(before)
+        configuration.end()
+        times[name] = {
+            probe: {"per_step": (runs - was[0]) / steps, "ns": (ns - was[1]) / (runs - was[0])}
+            for probe, (runs, ns) in later.items()
+            for was in [earlier.get(probe, (runs, ns))]
+            if runs - was[0] > steps / 10
+        }
+    return times
+
+
 def start_up(wakewhy, build, repeats=15):
     """ns from wakewhy's exec to the target's first instructions, stamped by the same clock; and, in
     turn with it, what loading and attaching the empty programs takes, from fork to "ready"."""
@@ -161,6 +202,17 @@ def observer(wakewhy, idler):
         "oncpu_ns": done.run["trust"]["observer"]["oncpu_ns"],
         "window_ns": done.run["window_ns"],
     }
+
+
+def show_probes(times):
+    print(f"{'':16}{'runs/step':>10}{'empty ns':>10}{'target ns':>11}")
+    for probe, target in sorted(times["target"].items()):
+        empty = times["empty"].get(probe)
+        print(
+            f"{probe:16}{target['per_step']:10.2f}{empty['ns'] if empty else float('nan'):10.1f}"
+            f"{target['ns']:11.1f}"
+        )
+    print()
 
 
 def show(rows, start, quiet):
@@ -207,11 +259,13 @@ def main():
             idler = tool.Subject(wakewhy, ["idler"], waits=False).pid
             rounds = [one_round(wakewhy, build, loops, idler) for _ in range(n_rounds)]
             rows = summarise(rounds)
+            times = probe_times(wakewhy, build, loops)
             start, quiet = start_up(wakewhy, build), observer(wakewhy, idler)
         finally:
             loops.end()
             test.end()
     show(rows, start, quiet)
+    show_probes(times)
     with open(os.path.join(build, "bench.json"), "w", encoding="utf-8") as file:
         json.dump(
             {
@@ -219,6 +273,7 @@ def main():
                 "kernel": os.uname().release,
                 "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "rows": rows,
+                "probe_ns": times,
                 "start_up_ns": start,
                 "observer": quiet,
             },

@@ -121,6 +121,41 @@ for format in text json; do
 done
 differs earlier.diff.text 5 later.wkw why.wkw
 
+# What GitHub's own renderer makes of Markdown: tables and folds, no link, and nothing from a name.
+renders why.md 5 -f markdown why.wkw
+renders idle.runs.csv 0 -f csv-runs idle.wkw
+renders why.causes.csv 5 -f csv-causes why.wkw
+renders why.summary.csv 5 -f csv-summary why.wkw
+cmark-gfm --unsafe -e table -e autolink -e strikethrough why.md > "$scratch/why.html"
+python3 - why.md "$scratch/why.html" << 'PYTHON'
+import collections, html.parser, sys
+
+tags = collections.Counter()
+text = []
+
+
+class Reader(html.parser.HTMLParser):
+    def handle_starttag(self, tag, attrs):
+        tags[tag] += 1
+
+    def handle_data(self, data):
+        text.append(data)
+
+
+markdown, page = (open(path, encoding="utf-8").read() for path in sys.argv[1:3])
+Reader().feed(page)
+stray = set(tags) - set("blockquote p strong table thead tbody tr th td h3 details summary".split())
+if stray:
+    sys.exit(f"# {stray} in the page")
+if tags["table"] != markdown.count("\n| :-") or tags["details"] != tags["summary"] or not tags["td"]:
+    sys.exit(f"# {tags}")
+shown = "".join(text).replace("\u2060", "")
+for name in ("<b>\\x1b[31m\\xff\",\\x0a", 'sh -c a\\x1b]0;x\\x07\\xc3(\\u{202e}=1,"<script>', "bun#2", "epoll_pwait2"):
+    if name not in shown:
+        sys.exit(f"# {name!r} is not shown as it is")
+PYTHON
+verdict $? "why.md is shown as it should be"
+
 for name in sample idle machine why; do
 	valid $name.json
 	verdict $? "$name.json keeps to the schema"

@@ -1,4 +1,4 @@
-/* For tests of bpf/account.h: the series it adds to, and a thread with the kernel's view of it. */
+/* For tests of bpf/account.h: the series and histograms it adds to, and a thread with the kernel's view of it. */
 #ifndef WAKEWHY_TESTS_ACCOUNT_DRIVER_H
 #define WAKEWHY_TESTS_ACCOUNT_DRIVER_H
 
@@ -11,6 +11,7 @@
 /* One entry more than the window may have: a difference falls behind its last second. */
 struct series {
 	struct wk_second seconds[SERIES_SECONDS + 1];
+	struct wk_spans spans;
 };
 
 static inline void series_add(void *series, __u64 second, __u64 oncpu_ns, __u64 wakeups,
@@ -22,6 +23,14 @@ static inline void series_add(void *series, __u64 second, __u64 oncpu_ns, __u64 
 	s->oncpu_ns += oncpu_ns;
 	s->wakeups += wakeups;
 	s->full_delta += full_delta;
+}
+
+static inline void span_add(void *series, int runq, __u32 bucket)
+{
+	struct wk_spans *spans = &((struct series *)series)->spans;
+
+	assert_true(bucket < WK_SPAN_BUCKETS);
+	(runq ? spans->runq : spans->oncpu)[bucket]++;
 }
 
 #include "bpf/account.h"

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "account_driver.h"
+#include "model/capture.h"
 
 /* Times in milliseconds of a clock whose zero is the window's start; the start itself is no round
  * number, for nothing may depend on it. */
@@ -693,6 +694,66 @@ static void a_thread_born_in_the_window_begins_at_nothing(void **state)
 	assert_int_equal(s.t.count.oncpu_ns, NS_OF_MS(4));
 }
 
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+static void buckets_begin_where_the_capture_says(void **state)
+{
+	(void)state;
+	assert_int_equal(account_span_bucket(0), 0);
+	for (__u32 bucket = 1; bucket < WK_SPAN_BUCKETS; bucket++) {
+		assert_int_equal(account_span_bucket(span_low_ns(bucket) - 1), bucket - 1);
+		assert_int_equal(account_span_bucket(span_low_ns(bucket)), bucket);
+	}
+	assert_int_equal(account_span_bucket(383), 0);
+	assert_int_equal(account_span_bucket(384), 1);
+	assert_int_equal(account_span_bucket(1ULL << 40), WK_SPAN_BUCKETS - 1);
+	assert_int_equal(account_span_bucket(~0ULL), WK_SPAN_BUCKETS - 1);
+}
+
+static void a_stretch_and_a_wait_are_one_span_each(void **state)
+{
+	struct wk_spans want = {};
+	struct subject s;
+
+	(void)state;
+	sleeper_in_window(&s);
+	subject_waking(&s, MS(100));
+	subject_in(&s, MS(102));
+	want.runq[account_span_bucket(NS_OF_MS(2))] = 1;
+	assert_memory_equal(&s.series.spans, &want, sizeof(want));
+	subject_out(&s, MS(109), WK_STATE_READY);
+	want.oncpu[account_span_bucket(NS_OF_MS(7))] = 1;
+	assert_memory_equal(&s.series.spans, &want, sizeof(want));
+}
+
+/* The end cuts both: the stretch is entered with what lies in the window, once; the wait, which no
+ * switch-in of the window has ended, is not. */
+static void spans_are_cut_with_the_window(void **state)
+{
+	struct wk_spans want = {};
+	struct subject s;
+
+	(void)state;
+	runner_in_window(&s, -300);
+	subject_out(&s, MS(1), WK_STATE_READY);
+	want.oncpu[account_span_bucket(NS_OF_MS(1))]++;
+	assert_memory_equal(&s.series.spans, &want, sizeof(want));
+	subject_in(&s, MS(9996));
+	want.runq[account_span_bucket(NS_OF_MS(9995))]++;
+	subject_out(&s, MS(10500), WK_STATE_READY);
+	assert_memory_equal(&s.series.spans, &want, sizeof(want));
+	subject_in(&s, MS(10600));
+	subject_settle(&s);
+	want.oncpu[account_span_bucket(NS_OF_MS(4))]++;
+	assert_memory_equal(&s.series.spans, &want, sizeof(want));
+
+	runner_in_window(&s, 9000);
+	subject_out(&s, MS(9001), WK_STATE_READY);
+	want = s.series.spans;
+	subject_settle(&s);
+	assert_memory_equal(&s.series.spans, &want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -725,6 +786,9 @@ int main(void)
 		cmocka_unit_test(nothing_counts_after_the_window),
 		cmocka_unit_test(figures_are_paired_at_the_first_and_the_last_switch_out),
 		cmocka_unit_test(a_thread_born_in_the_window_begins_at_nothing),
+		cmocka_unit_test(buckets_begin_where_the_capture_says),
+		cmocka_unit_test(a_stretch_and_a_wait_are_one_span_each),
+		cmocka_unit_test(spans_are_cut_with_the_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "account_driver.h"
+#include "model/capture.h"
 
 #define SEQUENCES     20000
 #define EVENTS_MAX    60
@@ -286,6 +287,7 @@ struct answer {
 	__u64 oncpu_ns[SERIES_SECONDS], wakeups[SERIES_SECONDS];
 	bool based;
 	struct wk_kernel base, own_base, last;
+	struct wk_spans spans;
 };
 
 static __u64 cut(__u64 from_ns, __u64 to_ns, __u64 low_ns, __u64 high_ns)
@@ -295,6 +297,16 @@ static __u64 cut(__u64 from_ns, __u64 to_ns, __u64 low_ns, __u64 high_ns)
 	return to > from ? to - from : 0;
 }
 
+/* The highest bucket that begins at ns or below. */
+static void answer_span(__u64 *spans, __u64 ns)
+{
+	__u32 bucket = WK_SPAN_BUCKETS - 1;
+
+	while (span_low_ns(bucket) > ns)
+		bucket--;
+	spans[bucket]++;
+}
+
 static void answer_oncpu(struct answer *a, const struct life *l, struct stretch run)
 {
 	__u64 ns = cut(run.from_ns, run.to_ns, l->start_ns, l->end_ns);
@@ -302,6 +314,9 @@ static void answer_oncpu(struct answer *a, const struct life *l, struct stretch 
 	a->count.oncpu_ns += ns;
 	if (run.to_ns > l->end_ns)
 		a->edge_ns += ns;
+	/* A stretch of nothing counts where its switch does, but not as one that the end has cut. */
+	if (run.to_ns > l->end_ns ? ns > 0 : run.to_ns >= l->start_ns)
+		answer_span(a->spans.oncpu, ns);
 	for (size_t i = 0; i < SERIES_SECONDS; i++) {
 		__u64 low_ns = l->start_ns + i * WK_SECOND_NS, high_ns = low_ns + WK_SECOND_NS;
 
@@ -320,6 +335,7 @@ static void answer_arrival(struct answer *a, const struct life *l, const struct 
 	if (in->at_ns < l->start_ns || in->at_ns > l->end_ns)
 		return;
 	a->count.runq_waits++;
+	answer_span(a->spans.runq, wait_ns);
 	if (wait_ns > a->count.runq_max_ns)
 		a->count.runq_max_ns = wait_ns;
 	a->count.starts += in->from == WK_STATE_NEW;
@@ -435,6 +451,23 @@ static void compare_with_kernel(unsigned int sequence, const struct wk_thread *t
 		t->last.preempted - t->base.preempted);
 }
 
+static void compare_spans(unsigned int sequence, const struct life *l, const struct answer *a)
+{
+	const struct wk_spans *have = &l->s.series.spans;
+	const struct wk_counters *count = &l->s.t.count;
+	__u64 oncpu = 0, runq = 0;
+
+	for (size_t i = 0; i < WK_SPAN_BUCKETS; i++) {
+		compare(sequence, "a bucket of stretches", have->oncpu[i], a->spans.oncpu[i]);
+		compare(sequence, "a bucket of waits", have->runq[i], a->spans.runq[i]);
+		oncpu += have->oncpu[i];
+		runq += have->runq[i];
+	}
+	compare(sequence, "stretches", oncpu,
+		count->switches_voluntary + count->switches_preempted + !!l->s.t.edge_ns);
+	compare(sequence, "waits", runq, count->runq_waits);
+}
+
 static void compare_life(unsigned int sequence, const struct life *l)
 {
 	const struct wk_thread *t = &l->s.t;
@@ -456,6 +489,7 @@ static void compare_life(unsigned int sequence, const struct life *l)
 	compare_kernel(sequence, "own_base", &t->own_base, &a.own_base);
 	compare_kernel(sequence, "last", &t->last, &a.last);
 	compare_with_kernel(sequence, t);
+	compare_spans(sequence, l, &a);
 }
 
 /* What the sequences went through: a generator that avoids the hard cases would prove nothing. */

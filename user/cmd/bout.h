@@ -31,18 +31,21 @@ struct bout_kind {
 	bool has_bare;	/* it can be played without probes */
 	bool may_retry; /* its windows are long enough for noise to be told: one that was disturbed is
 			 * measured again */
-	/* Metric that --until looks at. */
+	/* What --until looks at: a row of the table of metrics, or with bare_decides and where there are
+	 * bare bouts their outer_ns. */
 	const char *metric;
+	bool bare_decides;
 };
 
 /* Keeps what was measured and knows what is measured already (study --resume). Both may be NULL. */
 struct keeper {
 	void *context;
-	/* True: this bout was kept by an earlier invocation, is in the recording now, and need not be
-	 * played. */
+	/* True: this bout was kept by an earlier invocation, is in the recording now (appended), and need
+	 * not be played. Asked for each bout that counts before the first is played. */
 	bool (*has)(void *context, const struct bout *bout);
-	/* Called after each bout that counts; captures from first_run and bare runs from first_bare
-	 * on are new. -errno with diag: the bout is lost and the experiment ends. */
+	/* Called after each bout that counts, not for one that a signal has cut; captures from first_run
+	 * and bare runs from first_bare on are new: more than one capture where a disturbed window was
+	 * measured again. -errno with diag: the bout is lost and the experiment ends. */
 	int (*keep)(void *context, const struct bout *bout, size_t first_run, size_t first_bare,
 		    struct diag *diag);
 };
@@ -52,36 +55,64 @@ struct entry {
 	struct contestant *contestant;
 	const char *variant;
 	bool out; /* it failed: no more bouts of it */
+	/* While it plays. Of pairs, [0] is with probes and [1] bare. */
+	uint32_t warm;		/* warm-ups done */
+	uint32_t done[2];	/* bouts that count: played, or kept by an earlier invocation */
+	uint32_t played[2];	/* bouts of this invocation, warm-ups too, and the time they took */
+	uint64_t spent_ns[2];
+	VEC(double) values;	/* what --until looks at, one for each done */
 };
 
 struct schedule {
 	const struct bout_kind *kind;
+	struct collect_options collect;
 	VEC(struct entry) entries;
 	uint32_t runs, warmup;
 	uint32_t max_runs; /* with until: no more than so many */
 	double until;	   /* see options.h; 0: just `runs` */
 	uint32_t retries;  /* of a disturbed window */
 	bool bare;	   /* each round has bare bouts too */
-	uint64_t seed;
+	uint64_t seed;	   /* set by schedule_play: the experiment's */
 	struct keeper keeper;
 };
 
-/* Each fills a schedule from the options (which study may have changed), checks what the workload
- * needs, and opens the experiment (experiment_open) unless it is open for this workload already.
- * Returns EXIT_DONE, or the status to end with after the reason was printed. */
+/* Each fills a schedule from the options, checks what the workload needs, and opens the experiment
+ * (experiment_open). Returns EXIT_DONE, or the status to end with after the reason was printed; the
+ * schedule is to be freed either way. Bouts read the options while they are played: who changes them
+ * between plans (study) must put them back before schedule_play. */
 int startup_plan(struct experiment *experiment, struct schedule *ret_schedule);
 int idle_plan(struct experiment *experiment, struct schedule *ret_schedule);
 int hash_plan(struct experiment *experiment, struct schedule *ret_schedule);
 int serve_plan(struct experiment *experiment, struct schedule *ret_schedule);
 
-/* How long all of it will take, ns, for a bar over several schedules. */
+/* For *_plan: a schedule as the options say, with no entries yet; and an entry for each contestant
+ * that can be run, without a variant. */
+void schedule_init(struct schedule *ret_schedule, struct experiment *experiment,
+		   const struct bout_kind *kind, uint32_t default_runs, uint32_t default_warmup);
+void schedule_add_all(struct schedule *schedule, struct experiment *experiment);
+
+/* How long all of it will take, ns, for a bar over several schedules: their sum goes into
+ * session.plan_total_ns before the first is played. */
 uint64_t schedule_estimate_ns(const struct experiment *experiment, const struct schedule *schedule);
-/* Plays all bouts. Failures become failures of the report (experiment_failed), and the others go on;
- * a signal ends it, and what is missing is told (experiment_interrupted). */
+/* Plays all bouts, with the collector that the workload needs. Failures become failures of the report
+ * (experiment_failed), and the others go on; a signal ends it, and what is missing is told
+ * (experiment_interrupted). The recording has the schedule's captures by round, and in a round in the
+ * order of entries: start_ns tells in which order they were made. */
 void schedule_play(struct experiment *experiment, struct schedule *schedule);
 void schedule_free_members(struct schedule *schedule);
 
-/* The order of round `round`: a permutation of 0 … n - 1 that depends on the seed alone. */
+/* The order of round `round` (warm-up rounds are the first): a permutation of 0 … n - 1 that depends
+ * on the seed alone. Fisher and Yates's shuffle on the generator SplitMix64. */
 void schedule_order(uint64_t seed, uint32_t round, size_t n, size_t *ret_order);
+
+/* The pair whose ratio is known worst: of each variant, the first entry that is not floor against each
+ * other one. */
+struct schedule_pair {
+	const struct entry *base, *other; /* NULL: there is no pair */
+	/* Half the 95 % interval of their ratio as a share of it; 0 where base's median is 0 and there
+	 * is no ratio, infinite where there is no interval yet. */
+	double half_width;
+};
+struct schedule_pair schedule_widest(const struct schedule *schedule);
 
 #endif

@@ -15,6 +15,7 @@
 #include "collect/collect.h"
 #include "collect/kernel.h"
 #include "collect/machine.h"
+#include "collect/topology.h"
 #include "runtime/runtimes.h"
 
 /* Long enough for ticks of 10 ms to say something, short enough to wait for. */
@@ -186,8 +187,13 @@ static void check_kernel(struct findings *f)
 
 static void check_siblings(struct findings *f, const struct cpulist *allowed)
 {
-	uint32_t shared = machine_siblings(allowed);
+	struct topology topology = {0};
+	uint32_t shared;
 
+	/* What cannot be read is not known: none are shown then. */
+	topology_read(&topology, "/sys", "/proc", NULL);
+	shared = topology_siblings(&topology, allowed);
+	topology_free_members(&topology);
 	if (!shared) {
 		findings_fact(f, "sibling hyper-threads", "none shown");
 		return;

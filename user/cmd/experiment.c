@@ -1,10 +1,12 @@
-/* A workload on several runtimes: what startup, idle and hash share. */
+/* A workload on several runtimes: what startup, idle, hash, serve and study share. */
 #include "cmd/experiment.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/log.h"
+#include "cmd/bout.h"
 #include "cmd/cmd.h"
 #include "cmd/signals.h"
 
@@ -142,7 +144,7 @@ bool experiment_begin(struct experiment *ret_experiment, const struct command_us
 	struct experiment *experiment = ret_experiment;
 	int status;
 
-	*experiment = (struct experiment){.workload = workload};
+	*experiment = (struct experiment){.workload = workload, .collector_for = WORKLOAD_MAX};
 	if (!session_begin(&experiment->session, usage, argc, argv, false, ret_status))
 		return false;
 	status = add_runtimes(experiment);
@@ -152,12 +154,29 @@ bool experiment_begin(struct experiment *ret_experiment, const struct command_us
 	return false;
 }
 
-int experiment_open(struct experiment *experiment, struct collect_options *collect)
+static int open_collector(struct experiment *experiment, enum workload workload,
+			  const struct collect_options *collect)
+{
+	struct collect_options options = *collect;
+	int status;
+
+	progress_clear(experiment->session.progress);
+	status = session_open_collector(&experiment->session, &options);
+	experiment->collector_for = status ? WORKLOAD_MAX : workload;
+	return status;
+}
+
+int experiment_open(struct experiment *experiment, enum workload workload,
+		    const struct collect_options *collect)
 {
 	struct session *session = &experiment->session;
 	struct diag diag = {};
-	int status = session_open_collector(session, collect);
+	int status;
 
+	experiment->workload = workload;
+	if (experiment->shop)
+		return EXIT_DONE;
+	status = open_collector(experiment, workload, collect);
 	if (status)
 		return status;
 	probe_runtimes(experiment);
@@ -167,11 +186,39 @@ int experiment_open(struct experiment *experiment, struct collect_options *colle
 	return EXIT_DONE;
 }
 
+int experiment_switch(struct experiment *experiment, enum workload workload,
+		      const struct collect_options *collect)
+{
+	struct session *session = &experiment->session;
+
+	experiment->workload = workload;
+	if (experiment->collector_for == workload)
+		return EXIT_DONE;
+	collector_free(session->collector);
+	session->collector = NULL;
+	return open_collector(experiment, workload, collect);
+}
+
+uint64_t experiment_seed(struct experiment *experiment)
+{
+	uint64_t *seed = &experiment->session.recording.seed;
+	uint32_t drawn = 0;
+
+	if (!*seed)
+		*seed = experiment->session.options.seed;
+	/* 32 bits: short enough to be typed again. */
+	while (!*seed) {
+		if (getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn))
+			drawn = (uint32_t)session_now_ns();
+		*seed = drawn;
+	}
+	return *seed;
+}
+
 /* ---- a job ------------------------------------------------------------------------------------- */
 
-int experiment_start(struct experiment *experiment, const struct contestant *contestant,
-		     uint32_t group, const struct job_options *options, struct job **ret_job,
-		     struct diag *diag)
+int experiment_start(struct experiment *experiment, const struct bout *bout, uint32_t group,
+		     const struct job_options *options, struct job **ret_job, struct diag *diag)
 {
 	struct job_options job_options = *options;
 	struct job *job;
@@ -180,10 +227,11 @@ int experiment_start(struct experiment *experiment, const struct contestant *con
 	job_options.workload = experiment->workload;
 	job_options.user = experiment->session.options.user;
 	job_options.cpus = experiment->session.options.cpus;
-	err = job_prepare(&job, experiment->shop, &contestant->runtime, &job_options, diag);
+	err = job_prepare(&job, experiment->shop, &bout->contestant->runtime, &job_options, diag);
 	if (err)
 		return err;
-	err = collector_add_gated(experiment->session.collector, job_pid(job), group, diag);
+	if (!bout->bare)
+		err = collector_add_gated(experiment->session.collector, job_pid(job), group, diag);
 	if (!err)
 		err = job_release(job, diag);
 	if (err) {
@@ -203,8 +251,7 @@ static void describe_runtime(struct capture_runtime *to, const struct runtime *f
 	to->size_bytes = from->size_bytes;
 }
 
-int experiment_take(struct experiment *experiment, const struct contestant *contestant,
-		    uint32_t group, const char *variant, uint32_t repeat,
+int experiment_take(struct experiment *experiment, const struct bout *bout, uint32_t group,
 		    struct capture **ret_capture, struct diag *diag)
 {
 	struct capture capture = {};
@@ -212,14 +259,27 @@ int experiment_take(struct experiment *experiment, const struct contestant *cont
 
 	if (err)
 		return err;
-	capture.label = mem_strdup(contestant->runtime.label);
+	capture.label = mem_strdup(bout->contestant->runtime.label);
 	capture.workload = mem_strdup(workload_name(experiment->workload));
-	capture.variant = variant ? mem_strdup(variant) : NULL;
-	capture.repeat = repeat;
-	describe_runtime(&capture.runtime, &contestant->runtime);
+	capture.variant = bout->variant ? mem_strdup(bout->variant) : NULL;
+	capture.repeat = bout->repeat;
+	describe_runtime(&capture.runtime, &bout->contestant->runtime);
 	*ret_capture = vec_push(&experiment->session.recording.runs);
 	**ret_capture = capture;
 	return 0;
+}
+
+void experiment_take_bare(struct experiment *experiment, const struct bout *bout, uint64_t outer_ns,
+			  uint64_t operations)
+{
+	struct capture_bare *bare = vec_push(&experiment->session.recording.bare);
+
+	bare->label = mem_strdup(bout->contestant->runtime.label);
+	bare->workload = mem_strdup(workload_name(experiment->workload));
+	bare->variant = bout->variant ? mem_strdup(bout->variant) : NULL;
+	bare->repeat = bout->repeat;
+	bare->outer_ns = outer_ns;
+	bare->operations = operations;
 }
 
 void experiment_await_empty(struct experiment *experiment, uint64_t limit_ns)
@@ -254,4 +314,23 @@ void experiment_end(struct experiment *experiment)
 	free(experiment->contestants.items);
 	session_end(&experiment->session);
 	*experiment = (struct experiment){};
+}
+
+int experiment_main(const struct command_usage *usage, enum workload workload, experiment_plan *plan,
+		    experiment_play *play, int argc, char **argv)
+{
+	struct experiment experiment;
+	struct schedule schedule = {};
+	int status;
+
+	if (experiment_begin(&experiment, usage, workload, argc, argv, &status)) {
+		status = plan(&experiment, &schedule);
+		if (!status) {
+			play(&experiment, &schedule);
+			status = experiment_publish(&experiment);
+		}
+	}
+	schedule_free_members(&schedule);
+	experiment_end(&experiment);
+	return status;
 }

@@ -1,9 +1,8 @@
 /* wakewhy idle: an HTTP server on each runtime, and nobody to talk to. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "cmd/bout.h"
 #include "cmd/cmd.h"
-#include "cmd/experiment.h"
 #include "cmd/signals.h"
 
 #define DEFAULT_WINDOW_NS (60 * WK_SECOND_NS)
@@ -34,12 +33,14 @@ static const struct command_usage usage = {
 		"The window opens when start-up is over: when the process has used less than 2 % of a CPU\n"
 		"for three quarters of a second (or after 30 s, and then the report says so). Some\n"
 		"runtimes change their pace after half a minute: a short window shows the first phase only.\n"
-		"With --cmd it is the command that stands idle, whatever it is.\n",
+		"With --cmd it is the command that stands idle, whatever it is. A window that others\n"
+		"disturbed is measured again.\n",
 	.examples = "  sudo wakewhy idle -d 20 floor bun node\n"
 		    "  sudo wakewhy idle --parallel old=./bun-1.3.14 new=./bun-1.4.0 -o idle.wkw\n",
 	.accepts = OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_CMD) |
 		   OPTION_BIT(OPTION_PARALLEL) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
+		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) | OPTION_BIT(OPTION_RETRIES) |
 		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
@@ -47,9 +48,12 @@ static const struct command_usage usage = {
 
 /* A server while it stands idle: one of a batch that shares a window. */
 struct server {
-	struct contestant *contestant;
-	struct job *job; /* NULL: it failed */
+	struct bout bout;
+	struct job *job; /* NULL: it failed, or was not started */
 	uint64_t started_ns;
+	uint64_t rss_bytes, pss_bytes; /* when the window opened; 0: not known */
+	int err; /* it failed, with diag */
+	struct diag diag;
 };
 
 /* Servers that are watched together: one, or all of them with --parallel. */
@@ -57,27 +61,26 @@ struct batch {
 	struct experiment *experiment;
 	struct server *servers;
 	size_t n;
-	uint32_t repeat;
-	uint64_t window_ns;
 	bool settled;
 	bool cut; /* a signal ended the window */
+	bool measured;
 };
+
+static uint64_t window_ns(const struct experiment *experiment)
+{
+	uint64_t asked_ns = experiment->session.options.duration_ns;
+
+	return asked_ns ? asked_ns : DEFAULT_WINDOW_NS;
+}
 
 /* ---- servers ----------------------------------------------------------------------------------- */
 
-static void server_failed(struct batch *batch, struct server *server, const struct diag *diag)
+static void server_failed(struct server *server, int err, const struct diag *diag)
 {
-	experiment_failed(batch->experiment, server->contestant, NULL, diag);
-	server->contestant->out = true;
+	server->err = err;
+	server->diag = *diag;
 	job_end(server->job);
 	server->job = NULL;
-}
-
-static void server_interrupted(struct batch *batch, struct server *server)
-{
-	experiment_interrupted(batch->experiment, server->contestant, NULL, batch->repeat,
-			       batch->experiment->session.options.runs);
-	server->contestant->out = true;
 }
 
 static size_t servers_alive(const struct batch *batch)
@@ -102,7 +105,7 @@ static void check_servers(struct batch *batch)
 			continue;
 		if (!job_await_end(server->job, 0, NULL, &status, &rusage, &diag))
 			diag_set(&diag, -EPIPE, "it ended while it was to stand idle");
-		server_failed(batch, server, &diag);
+		server_failed(server, -EPIPE, &diag);
 	}
 }
 
@@ -116,12 +119,12 @@ static void start_servers(struct batch *batch)
 		int err;
 
 		server->started_ns = session_now_ns();
-		err = experiment_start(batch->experiment, server->contestant, (uint32_t)i, &options,
+		err = experiment_start(batch->experiment, &server->bout, (uint32_t)i, &options,
 				       &server->job, &diag);
 		if (!err)
 			err = job_await_ready(server->job, READY_LIMIT_NS, signals_stop(), &diag);
 		if (err && !experiment_stopped(batch->experiment))
-			server_failed(batch, server, &diag);
+			server_failed(server, err, &diag);
 	}
 }
 
@@ -175,10 +178,16 @@ static int settle(struct batch *batch, struct diag *diag)
 static int watch(struct batch *batch, struct diag *diag)
 {
 	struct session *session = &batch->experiment->session;
-	uint64_t end_ns = collector_open_window(session->collector, batch->window_ns) +
-			  batch->window_ns;
+	uint64_t long_ns = window_ns(batch->experiment), end_ns;
 	int events;
 
+	for (size_t i = 0; i < batch->n; i++) {
+		struct server *server = &batch->servers[i];
+
+		if (server->job)
+			job_memory(server->job, &server->rss_bytes, &server->pss_bytes);
+	}
+	end_ns = collector_open_window(session->collector, long_ns) + long_ns;
 	do {
 		events = session_wait(session, batch->n == 1 ? job_pidfd(batch->servers[0].job) : -1,
 				      end_ns, diag);
@@ -206,8 +215,7 @@ static int take_server(struct batch *batch, uint32_t group, struct diag *diag)
 	struct capture *capture;
 	uint64_t rss_bytes = 0, pss_bytes = 0;
 	bool has_memory = !job_memory(server->job, &rss_bytes, &pss_bytes);
-	int err = experiment_take(batch->experiment, server->contestant, group, NULL, batch->repeat,
-				  &capture, diag);
+	int err = experiment_take(batch->experiment, &server->bout, group, &capture, diag);
 
 	if (err)
 		return err;
@@ -217,6 +225,8 @@ static int take_server(struct batch *batch, uint32_t group, struct diag *diag)
 	capture->has_memory = has_memory;
 	capture->rss_bytes = rss_bytes;
 	capture->pss_bytes = pss_bytes;
+	capture->rss_start_bytes = server->rss_bytes;
+	capture->pss_start_bytes = server->pss_bytes;
 	return 0;
 }
 
@@ -234,14 +244,11 @@ static int measure(struct batch *batch, struct diag *diag)
 	return err;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
-
 /* One batch from start to end. A failure of the collector is one of all its servers. */
 static void run_batch(struct batch *batch)
 {
 	struct experiment *experiment = batch->experiment;
 	struct diag diag = {};
-	bool measured = false;
 	int err = collector_reset(experiment->session.collector, &diag);
 
 	if (!err)
@@ -250,81 +257,133 @@ static void run_batch(struct batch *batch)
 		err = settle(batch, &diag);
 	if (!err && servers_alive(batch) && !experiment_stopped(experiment)) {
 		err = measure(batch, &diag);
-		measured = !err;
+		batch->measured = !err;
 	}
 	for (size_t i = 0; i < batch->n; i++) {
 		struct server *server = &batch->servers[i];
 
-		if (err < 0 && !server->contestant->out)
-			server_failed(batch, server, &diag);
-		else if (!measured && !server->contestant->out)
-			server_interrupted(batch, server);
+		if (err < 0 && !server->err)
+			server_failed(server, err, &diag);
 		job_end(server->job);
 		server->job = NULL;
 	}
 }
 
-static void show(struct experiment *experiment, const char *label, uint32_t repeat)
-{
-	uint32_t runs = experiment->session.options.runs;
+/* ---- one after the other ----------------------------------------------------------------------- */
 
-	if (runs > 1)
-		progress_say(experiment->session.progress, "idle %s, %u of %u", label, repeat + 1, runs);
-	else
-		progress_say(experiment->session.progress, "idle %s", label);
+static int play(struct experiment *experiment, const struct bout *bout, struct diag *diag)
+{
+	struct server server = {.bout = *bout};
+	struct batch batch = {.experiment = experiment, .servers = &server, .n = 1};
+
+	run_batch(&batch);
+	if (server.err)
+		*diag = server.diag;
+	return server.err ? server.err : batch.measured ? 0 : -EINTR;
 }
 
-/* Runs those contestants from `first` on, at most `max` of them, that are still in. */
-static void run_some(struct experiment *experiment, size_t first, size_t max, uint32_t repeat)
+static uint64_t estimate_ns(const struct experiment *experiment, const struct bout *bout)
 {
-	struct server *servers = mem_calloc(max, sizeof(*servers));
-	uint64_t duration_ns = experiment->session.options.duration_ns;
-	struct batch batch = {.experiment = experiment, .servers = servers, .repeat = repeat,
-			      .window_ns = duration_ns};
+	(void)bout;
+	return window_ns(experiment) + USUAL_SETTLE_NS;
+}
 
-	for (size_t i = first; i < first + max; i++)
-		if (!experiment->contestants.items[i].out)
-			servers[batch.n++].contestant = &experiment->contestants.items[i];
-	if (batch.n) {
-		show(experiment, max == 1 ? servers[0].contestant->runtime.label : "all", repeat);
-		run_batch(&batch);
+static const struct bout_kind idle_kind = {
+	.workload = WORKLOAD_IDLE,
+	.play = play,
+	.estimate_ns = estimate_ns,
+	.may_retry = true,
+	.metric = "cpu_ms_per_s",
+};
+
+int idle_plan(struct experiment *experiment, struct schedule *ret_schedule)
+{
+	bool parallel = experiment->session.options.parallel;
+	int status;
+
+	schedule_init(ret_schedule, experiment, &idle_kind, 1, 0);
+	ret_schedule->collect = (struct collect_options){
+		.time_probes = true,
+		.timeline = true,
+		.groups = parallel ? (uint32_t)experiment->contestants.n : 1,
+		.series_seconds = (uint32_t)(window_ns(experiment) / WK_SECOND_NS) + 64,
+	};
+	status = experiment_open(experiment, WORKLOAD_IDLE, &ret_schedule->collect);
+	if (!status)
+		schedule_add_all(ret_schedule, experiment);
+	return status;
+}
+
+/* ---- all at once ------------------------------------------------------------------------------- */
+
+/* What became of a server that was one of many. */
+static void book(struct batch *batch, struct server *server, struct entry *entry)
+{
+	if (server->err) {
+		experiment_failed(batch->experiment, entry->contestant, NULL, &server->diag);
+		entry->out = true;
+	} else if (batch->measured) {
+		entry->done[0]++;
 	}
+}
+
+static void play_together(struct experiment *experiment, struct schedule *schedule, uint32_t repeat)
+{
+	struct server *servers = mem_calloc(schedule->entries.n, sizeof(*servers));
+	struct entry **entries = mem_calloc(schedule->entries.n, sizeof(struct entry *));
+	struct batch batch = {.experiment = experiment, .servers = servers};
+
+	for (size_t i = 0; i < schedule->entries.n; i++) {
+		struct entry *entry = &schedule->entries.items[i];
+
+		if (entry->out)
+			continue;
+		entries[batch.n] = entry;
+		servers[batch.n++].bout =
+			(struct bout){.contestant = entry->contestant, .repeat = repeat};
+	}
+	if (batch.n && !experiment_stopped(experiment))
+		run_batch(&batch);
+	for (size_t i = 0; i < batch.n; i++)
+		book(&batch, &servers[i], entries[i]);
+	free(entries);
 	free(servers);
 }
 
-static int idle(struct experiment *experiment)
+/* One window for all: no order, so no schedule. */
+static void play_parallel(struct experiment *experiment, struct schedule *schedule)
 {
-	struct options *options = &experiment->session.options;
-	size_t n = experiment->contestants.n, together = options->parallel ? n : 1;
-	struct collect_options collect = {.time_probes = true, .timeline = true, .groups = (uint32_t)together};
-	uint64_t one_ns;
-	int status;
+	struct session *session = &experiment->session;
+	uint64_t one_ns = estimate_ns(experiment, NULL);
 
-	options->duration_ns = options->duration_ns ? options->duration_ns : DEFAULT_WINDOW_NS;
-	options->runs = options->runs ? options->runs : 1;
-	collect.series_seconds = (uint32_t)(options->duration_ns / WK_SECOND_NS) + 64;
-	status = experiment_open(experiment, &collect);
-	if (status)
-		return status;
-	one_ns = options->duration_ns + USUAL_SETTLE_NS;
-	experiment->session.plan_total_ns = together ? one_ns * options->runs * (n / together) : 0;
-	for (uint32_t repeat = 0; repeat < options->runs; repeat++) {
-		for (size_t first = 0; first < n; first += together) {
-			experiment->session.plan_done_ns =
-				one_ns * (repeat * (n / together) + first / together);
-			run_some(experiment, first, together, repeat);
-		}
+	session->plan_total_ns = one_ns * schedule->runs;
+	for (uint32_t repeat = 0; repeat < schedule->runs; repeat++) {
+		session->plan_done_ns = one_ns * repeat;
+		if (schedule->runs > 1)
+			progress_say(session->progress, "idle all, %u of %u", repeat + 1,
+				     schedule->runs);
+		else
+			progress_say(session->progress, "idle all");
+		play_together(experiment, schedule, repeat);
 	}
-	return experiment_publish(experiment);
+	for (size_t i = 0; i < schedule->entries.n; i++) {
+		const struct entry *entry = &schedule->entries.items[i];
+
+		if (!entry->out && entry->done[0] < schedule->runs)
+			experiment_interrupted(experiment, entry->contestant, NULL, entry->done[0],
+					       schedule->runs);
+	}
+}
+
+static void play_idle(struct experiment *experiment, struct schedule *schedule)
+{
+	if (experiment->session.options.parallel)
+		play_parallel(experiment, schedule);
+	else
+		schedule_play(experiment, schedule);
 }
 
 int cmd_idle(int argc, char **argv)
 {
-	struct experiment experiment;
-	int status;
-
-	if (experiment_begin(&experiment, &usage, WORKLOAD_IDLE, argc, argv, &status))
-		status = idle(&experiment);
-	experiment_end(&experiment);
-	return status;
+	return experiment_main(&usage, WORKLOAD_IDLE, idle_plan, play_idle, argc, argv);
 }

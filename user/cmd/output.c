@@ -91,7 +91,8 @@ static int no_format_of(const char *path, struct diag *diag)
 	struct strbuf names = {};
 
 	for (const struct format *format = formats; format->name; format++)
-		strbuf_printf(&names, "%s.%s", names.n ? " " : "", format->extension);
+		if (!strchr(format->extension, '.'))
+			strbuf_printf(&names, "%s.%s", names.n ? " " : "", format->extension);
 	diag_set(diag, -EINVAL, "the name '%s' does not say which format it is to have", path);
 	diag_hint(diag, -EINVAL, "end it with one of %s, or say -f NAME; '-' is standard output",
 		  strbuf_text(&names));
@@ -102,13 +103,11 @@ static int no_format_of(const char *path, struct diag *diag)
 static int add_file(struct outputs *outputs, const char *path, const struct options *options,
 		    struct diag *diag)
 {
-	const struct format *format = format_of_file(path);
+	const struct format *format = format_for(path, options->format);
 	struct output_file *file;
 	struct output *output;
 	int err;
 
-	if (!format)
-		format = options->format;
 	if (!format)
 		return no_format_of(path, diag);
 	for (size_t i = 0; i < outputs->all.n; i++)

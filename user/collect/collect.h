@@ -39,6 +39,12 @@ void collector_free(struct collector *collector);
 /* Forgets all threads and counters of the window before, keeps the probes: for the next repeat. */
 int collector_reset(struct collector *collector, struct diag *diag);
 
+/* Takes the probes off the kernel, and forgets all as collector_reset does; puts them back. Nothing is
+ * loaded again. Doing either twice is fine; between them only collector_reset and these may be
+ * called. */
+int collector_pause(struct collector *collector, struct diag *diag);
+int collector_resume(struct collector *collector, struct diag *diag);
+
 /* Follows what options name among the live threads. -ESRCH when a pid of the list does not exist or
  * nothing matches a glob or cgroup that cannot match later either. */
 int collector_seed(struct collector *collector, struct diag *diag);

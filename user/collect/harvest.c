@@ -9,7 +9,8 @@
 
 #include "wakewhy.skel.h"
 
-/* account.h adds seconds through this: here to what a group's threads carried in their slots. */
+/* account.h adds seconds and spans through these: here to what a group's threads carried in their
+ * slots, and to its histograms. */
 static void series_add(void *series, uint64_t second, uint64_t oncpu_ns, uint64_t wakeups,
 		       int64_t full_delta)
 {
@@ -22,6 +23,13 @@ static void series_add(void *series, uint64_t second, uint64_t oncpu_ns, uint64_
 	s->oncpu_ns += oncpu_ns;
 	s->wakeups += wakeups;
 	s->full_delta += full_delta;
+}
+
+static void span_add(void *series, int runq, uint32_t bucket)
+{
+	struct collect_group *group = series;
+
+	(runq ? group->spans.runq : group->spans.oncpu)[bucket]++;
 }
 
 #include "bpf/account.h"
@@ -135,8 +143,9 @@ int collect_settle(struct collector *c, struct diag *diag)
 			c->lost[WK_LOST_SYSCALL_TABLES]++;
 	}
 	collect_why_read(c);
-	c->settled = true;
-	return 0;
+	err = collect_spans_read(c, diag);
+	c->settled = !err;
+	return err;
 }
 
 void collect_forget(struct collector *c)
@@ -187,6 +196,7 @@ int collector_reset(struct collector *c, struct diag *diag)
 	memset(c->seconds, 0, c->seconds_bytes);
 	map_drain(c->skel->maps.free_slots);
 	collect_why_reset(c);
+	collect_spans_reset(c);
 	c->skel->bss->next_slot = 0;
 	c->skel->bss->alive = 0;
 	c->skel->bss->dead_waiting = 0;

@@ -17,9 +17,11 @@ struct collected_thread {
 	struct wk_task *task; /* owned; NULL: its table was lost or there is none */
 };
 
-/* What threads carried in their current second when their slots were read. */
+/* What threads carried in their current second when their slots were read, and the histograms of their
+ * spans: filled when the books are closed. */
 struct collect_group {
 	VEC(struct wk_second) carried;
+	struct wk_spans spans;
 };
 
 /* What is read once when the window opens and once when it closes. */
@@ -49,6 +51,7 @@ struct collector {
 	struct collect_group *groups; /* cfg.groups of them */
 	struct collect_edge before, after;
 	bool closed;  /* the window */
+	bool paused;  /* the probes are detached */
 	/* Slots whose live threads have been read when the books were closed: the probes go on writing
 	 * to them until they are detached. */
 	bool *settled_slots;
@@ -88,6 +91,10 @@ void collect_why_forget(struct collector *collector);
 /* Empties the kernel side's maps for the next window. */
 void collect_why_reset(struct collector *collector);
 int collect_wake_event(void *collector, void *data, size_t bytes);
+
+/* spans.c: adds what the CPUs counted for each group to its histograms / empties the map. */
+int collect_spans_read(struct collector *collector, struct diag *diag);
+void collect_spans_reset(struct collector *collector);
 
 /* Drops all that was collected; the probes go on. */
 void collect_forget(struct collector *collector);

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "collect/internal.h"
 #include "collect/kernel.h"
+#include "collect/topology.h"
 
 #include "wakewhy.skel.h"
 
@@ -154,6 +155,7 @@ static int skel_size_maps(struct wakewhy_bpf *skel, const struct wk_config *cfg)
 	err = err ?: bpf_map__set_max_entries(skel->maps.dead_syscalls, cfg->slots);
 	err = err ?: bpf_map__set_max_entries(skel->maps.seconds,
 					      cfg->groups * cfg->series_seconds);
+	err = err ?: bpf_map__set_max_entries(skel->maps.spans, cfg->groups);
 	if (!cfg->timeline)
 		err = err ?: bpf_map__set_max_entries(skel->maps.timeline, cfg->page_bytes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.causes, cfg->causes);
@@ -323,6 +325,7 @@ static int collector_start(struct collector *c, struct diag *diag)
 
 static void machine_facts(struct capture_noise *noise)
 {
+	struct topology topology;
 	struct cpulist cpus;
 
 	if (!machine_online_cpus(&cpus, NULL))
@@ -330,8 +333,11 @@ static void machine_facts(struct capture_noise *noise)
 	memset(&cpus, 0, sizeof(cpus));
 	if (!machine_allowed_cpus(&cpus, NULL))
 		noise->cpus_used = cpulist_count(&cpus);
-	noise->siblings_shared = machine_siblings(&cpus);
 	noise->governor = machine_governor(&cpus);
+	if (topology_read(&topology, "/sys", "/proc", NULL))
+		return;
+	noise->siblings_shared = topology_siblings(&topology, &cpus);
+	topology_free_members(&topology);
 }
 
 int collector_open(struct collector **ret_collector, const struct collect_options *options,

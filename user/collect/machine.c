@@ -147,7 +147,7 @@ int machine_load(double *ret_load, struct diag *diag)
 /* ---- which CPUs, and what they share -----------------------------------------------------------
  */
 
-static int read_cpus(const char *path, struct cpulist *ret_cpus, struct diag *diag)
+int machine_read_cpus(const char *path, struct cpulist *ret_cpus, struct diag *diag)
 {
 	char *text = machine_read_file(path, 65536);
 	int err;
@@ -163,7 +163,7 @@ int machine_online_cpus(struct cpulist *ret_cpus, struct diag *diag)
 {
 	long n;
 
-	if (!read_cpus(CPU_DIR "/online", ret_cpus, NULL))
+	if (!machine_read_cpus(CPU_DIR "/online", ret_cpus, NULL))
 		return 0;
 	/* No /sys: the C library may know how many, and they are numbered from 0 then. */
 	n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -197,22 +197,6 @@ int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag)
 	err = cpulist_parse(ret_cpus, list, diag);
 	free(text);
 	return err;
-}
-
-uint32_t machine_siblings(const struct cpulist *cpus)
-{
-	uint32_t shared = 0;
-
-	for (unsigned cpu = cpulist_next(cpus, 0); cpu < CPULIST_MAX;
-	     cpu = cpulist_next(cpus, cpu + 1)) {
-		struct cpulist siblings;
-		char path[128];
-
-		snprintf(path, sizeof(path), CPU_DIR "/cpu%u/topology/thread_siblings_list", cpu);
-		if (!read_cpus(path, &siblings, NULL) && cpulist_count(&siblings) > 1)
-			shared++;
-	}
-	return shared;
 }
 
 /* Is name one of the words of list, which has ", " between them? */

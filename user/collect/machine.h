@@ -31,13 +31,12 @@ struct machine_cpu_times machine_cpu_times_between(const struct machine_cpu_time
 int machine_online_cpus(struct cpulist *ret_cpus, struct diag *diag);
 int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag);
 
-/* How many of these CPUs have a sibling hyper-thread: another program there slows this one down. 0
- * where the machine does not show its topology. */
-uint32_t machine_siblings(const struct cpulist *cpus);
-
 /* The frequency governor of these CPUs: its name, the names joined by ", " where they differ, ""
  * where the machine shows none (most virtual ones). Owned by the caller, never NULL. */
 char *machine_governor(const struct cpulist *cpus);
+
+/* Reads a list of CPUs from a file of /sys. -errno or -EIO with diag. */
+int machine_read_cpus(const char *path, struct cpulist *ret_cpus, struct diag *diag);
 
 /* The one-minute load average; -EIO … with diag. */
 int machine_load(double *ret_load, struct diag *diag);

@@ -9,10 +9,12 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
+#define TOPOLOGY_NO_NODE UINT32_MAX
+
 struct topology_cpu {
 	uint32_t cpu;
 	uint32_t core; /* the lowest CPU of its physical core: siblings have the same */
-	uint32_t node; /* NUMA */
+	uint32_t node; /* NUMA; TOPOLOGY_NO_NODE: not known */
 	bool isolated; /* isolcpus, nohz_full or a cpuset partition */
 };
 
@@ -22,16 +24,25 @@ struct topology {
 	VEC(struct topology_cpu) cpus; /* online ones, rising */
 };
 
-/* sys and proc: "/sys" and "/proc", or folders of the same shape in tests. -EIO … with diag. */
+/* sys and proc: "/sys" and "/proc", or folders of the same shape in tests. What is missing or makes no
+ * sense there is not known; -EIO with diag where not even the online CPUs can be told. */
 int topology_read(struct topology *ret_topology, const char *sys, const char *proc, struct diag *diag);
 void topology_free_members(struct topology *topology);
 /* Physical cores that these CPUs are on; 0: not known. */
 uint32_t topology_cores(const struct topology *topology, const struct cpulist *cpus);
+/* NUMA nodes that they are on; 0: not known. */
 uint32_t topology_nodes(const struct topology *topology, const struct cpulist *cpus);
-/* One CPU of each core of `allowed`, isolated cores first, then rising: at most max. Returns how many. */
+/* How many of them have a sibling hyper-thread (in the list or not): another program there slows this
+ * one down. 0 where it is not known. */
+uint32_t topology_siblings(const struct topology *topology, const struct cpulist *cpus);
+/* How many of them the kernel keeps free of others. */
+uint32_t topology_isolated(const struct topology *topology, const struct cpulist *cpus);
+/* One CPU of each core of `allowed`, isolated CPUs first, then rising: at most max. Returns how many.
+ * Where the topology is not known, each CPU counts as a core. */
 size_t topology_pick_cores(const struct topology *topology, const struct cpulist *allowed,
 			   uint32_t *ret_cpus, size_t max);
-/* A CPU of each list that are on the same core (siblings, or the same CPU); false: there are none. */
+/* A CPU of each list that are on the same core (siblings, or the same CPU); false: there are none, or
+ * which CPUs are siblings is not known. */
 bool topology_share_core(const struct topology *topology, const struct cpulist *a,
 			 const struct cpulist *b, uint32_t *ret_a, uint32_t *ret_b);
 

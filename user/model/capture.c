@@ -71,6 +71,11 @@ void recording_free_members(struct recording *recording)
 	for (size_t i = 0; i < recording->claims.n; i++)
 		claim_free_members(&recording->claims.items[i]);
 	free(recording->claims.items);
+	for (size_t i = 0; i < recording->remarks.n; i++) {
+		free(recording->remarks.items[i].workload);
+		free(recording->remarks.items[i].text);
+	}
+	free(recording->remarks.items);
 	for (size_t i = 0; i < recording->failures.n; i++) {
 		free(recording->failures.items[i].label);
 		free(recording->failures.items[i].workload);

@@ -189,6 +189,8 @@ struct recording {
 	VEC(struct capture_bare) bare;
 	VEC(struct claim) claims;
 	uint64_t seed; /* of the order in which things were measured; 0: as they were given */
+	/* What the experiment has to say of how it went: sentences without their full stop. */
+	VEC(struct capture_remark { char *workload; char *text; }) remarks;
 	/* Labels of what could not be measured, each with its reason: shown in every report. */
 	VEC(struct capture_failure { char *label; char *workload; char *reason; }) failures;
 };

@@ -217,16 +217,41 @@ const struct metric *metric_find(const char *id)
 	return NULL;
 }
 
-bool metric_applies(const struct metric *metric, const char *workload)
+/* Whether a word stands in a list of words. */
+static bool metric_listed(const char *list, const char *word)
 {
-	size_t n = strlen(workload);
+	size_t n = strlen(word);
 
 	if (n == 0)
 		return false;
-	for (const char *p = metric->workloads; *p; p += strcspn(p, " ")) {
+	for (const char *p = list; *p; p += strcspn(p, " ")) {
 		p += strspn(p, " ");
-		if (strcspn(p, " ") == n && strncmp(p, workload, n) == 0)
+		if (strcspn(p, " ") == n && strncmp(p, word, n) == 0)
 			return true;
 	}
+	return false;
+}
+
+bool metric_applies(const struct metric *metric, const char *workload)
+{
+	return metric_listed(metric->workloads, workload);
+}
+
+bool metric_is_main(const struct metric *metric, const char *workload)
+{
+	static const struct {
+		const char *workload, *ids;
+	} mains[] = {
+		{"startup", "exec_to_exit_ns"},
+		{"idle", "wakeups_per_s cpu_ms_per_s"},
+		{"attach", "wakeups_per_s cpu_ms_per_s"},
+		{"hash", "operations_per_s"},
+		{"serve", "operations_per_s"},
+		{"run", "wakeups oncpu_ns"},
+	};
+
+	for (size_t i = 0; i < sizeof(mains) / sizeof(*mains); i++)
+		if (!strcmp(mains[i].workload, workload))
+			return metric_listed(mains[i].ids, metric->id);
 	return false;
 }

@@ -21,6 +21,8 @@ struct metric {
 extern const struct metric metrics[];
 const struct metric *metric_find(const char *id); /* NULL: no such metric */
 bool metric_applies(const struct metric *metric, const char *workload);
+/* What the workload is measured for: verdicts and baselines are about these. */
+bool metric_is_main(const struct metric *metric, const char *workload);
 
 /* One counter of struct wk_counters: the names of totals and threads in JSON and CSV. */
 struct counter_field {

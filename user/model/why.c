@@ -510,22 +510,19 @@ static void order(struct builder *b)
 {
 	struct why *why = b->why;
 	size_t *moved = mem_calloc(why->causes.n + 1, sizeof(*moved));
-	uint32_t *numbers = mem_calloc(why->causes.n + 1, sizeof(*numbers));
 
-	for (size_t i = 0; i < why->causes.n; i++)
-		numbers[i] = why->causes.items[i].number;
 	if (why->causes.n)
 		qsort(why->causes.items, why->causes.n, sizeof(*why->causes.items), row_order);
 	for (size_t i = 0; i < why->causes.n; i++)
-		b->row_of[why->causes.items[i].number] = i;
-	for (size_t i = 0; i < why->causes.n; i++)
-		moved[i] = b->row_of[numbers[i]];
+		moved[b->row_of[why->causes.items[i].number]] = i;
+	for (size_t i = 0; i < b->n_numbers; i++)
+		if (b->row_of[i] != SIZE_MAX)
+			b->row_of[i] = moved[b->row_of[i]];
 	charges_follow(why, moved);
 	if (why->charges.n)
 		qsort(why->charges.items, why->charges.n, sizeof(*why->charges.items),
 		      why_charge_order);
 	free(moved);
-	free(numbers);
 }
 
 static void unknown_init(struct builder *b)
@@ -565,10 +562,16 @@ void why_init(struct why *ret_why, const struct run *run, const char *arch)
 		unknown_init(&b);
 		free(b.raws);
 		free(b.firsts.items);
-		free(b.row_of);
 		free(b.by_serial);
+		why.row_of = b.row_of;
+		why.n_numbers = b.n_numbers;
 	}
 	*ret_why = why;
+}
+
+size_t why_row_of(const struct why *why, uint32_t number)
+{
+	return number < why->n_numbers ? why->row_of[number] : SIZE_MAX;
 }
 
 void why_free_members(struct why *why)
@@ -585,5 +588,6 @@ void why_free_members(struct why *why)
 	free(why->loops.items);
 	free(why->herds.items);
 	free(why->spins.items);
+	free(why->row_of);
 	memset(why, 0, sizeof(*why));
 }

@@ -86,10 +86,14 @@ struct why {
 	VEC(struct why_spin) spins;
 	uint64_t unknown_wakeups, unknown_oncpu_ns;
 	bool timeline_whole; /* every wake is on the timeline */
+	size_t *row_of; /* by number of a cause in the capture; see why_row_of() */
+	size_t n_numbers;
 };
 
 /* Derives ret_why, which points into run and its capture. arch names the system calls. */
 void why_init(struct why *ret_why, const struct run *run, const char *arch);
 void why_free_members(struct why *why);
+/* Place in why->causes of the cause that charges and the timeline call `number`; SIZE_MAX: none. */
+size_t why_row_of(const struct why *why, uint32_t number);
 
 #endif

@@ -263,13 +263,26 @@ static int decode_seed(const struct field_reader *reader, const json_t *json, ui
 	return field_refuse(reader, "the seed is no number");
 }
 
+static int decode_remarks(const struct field_reader *reader, const json_t *all,
+			  struct recording *recording)
+{
+	int err = 0;
+
+	if (all && !json_is_array(all))
+		return field_refuse(reader, "remarks are no list");
+	for (size_t i = 0; !err && i < json_array_size(all); i++)
+		err = fields_decode(reader, remark_fields, json_array_get(all, i), "a remark",
+				    vec_push(&recording->remarks));
+	return err;
+}
+
 static int decode_bare(const struct field_reader *reader, const json_t *all,
 		       struct recording *recording)
 {
 	int err = 0;
 
-	if (all && !json_is_array(all))
-		return field_refuse(reader, "runs without probes are no list");
+	if (all && (!json_is_array(all) || json_array_size(all) > RUNS_MAX))
+		return field_refuse(reader, "runs without probes are no list of at most %d", RUNS_MAX);
 	for (size_t i = 0; !err && i < json_array_size(all); i++)
 		err = fields_decode(reader, bare_fields, json_array_get(all, i),
 				    "a run without probes", vec_push(&recording->bare));
@@ -306,6 +319,8 @@ static int decode_root(const struct field_reader *reader, const json_t *root,
 				    "a failure", vec_push(&recording->failures));
 	if (!err)
 		err = decode_seed(reader, json_object_get(root, "seed"), &recording->seed);
+	if (!err)
+		err = decode_remarks(reader, json_object_get(root, "remarks"), recording);
 	if (!err)
 		err = decode_bare(reader, json_object_get(root, "bare"), recording);
 	if (!err)

@@ -243,6 +243,8 @@ void recording_encode(const struct recording *recording, struct packer *packer)
 	emit_json(packer, number_encode(recording->seed), JSON_ENCODE_ANY);
 	emit_objects(packer, "failures", failure_fields, recording->failures.items,
 		     recording->failures.n, sizeof(*recording->failures.items));
+	emit_objects(packer, "remarks", remark_fields, recording->remarks.items,
+		     recording->remarks.n, sizeof(*recording->remarks.items));
 	emit_objects(packer, "bare", bare_fields, recording->bare.items, recording->bare.n,
 		     sizeof(*recording->bare.items));
 	emit_objects(packer, "claims", claim_fields, recording->claims.items, recording->claims.n,

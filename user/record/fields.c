@@ -243,6 +243,14 @@ const struct field failure_fields[] = {
 	{NULL},
 };
 
+#define REMARK(member) FIELD(struct capture_remark, #member, member, FIELD_STRING)
+
+const struct field remark_fields[] = {
+	REMARK(workload),
+	REMARK(text),
+	{NULL},
+};
+
 #define BARE(member, kind) FIELD(struct capture_bare, #member, member, kind)
 
 const struct field bare_fields[] = {

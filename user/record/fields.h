@@ -46,6 +46,7 @@ extern const struct field probe_fields[];
 extern const struct field noise_fields[];
 extern const struct field tool_fields[];
 extern const struct field failure_fields[];
+extern const struct field remark_fields[]; /* struct capture_remark */
 extern const struct field bare_fields[];    /* struct capture_bare */
 extern const struct field claim_fields[];   /* struct claim */
 

@@ -421,6 +421,21 @@ static json_t *json_of_failures(const struct recording *recording)
 	return failures;
 }
 
+static json_t *json_of_remarks(const struct recording *recording)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < recording->remarks.n; i++) {
+		const struct capture_remark *remark = &recording->remarks.items[i];
+		json_t *object = json_object();
+
+		json_set(object, "workload", json_of_text(remark->workload));
+		json_set(object, "text", json_of_text(remark->text));
+		json_array_append_new(all, object);
+	}
+	return all;
+}
+
 static json_t *json_of_bare(const struct recording *recording)
 {
 	json_t *all = json_array();
@@ -484,6 +499,7 @@ static json_t *json_of_result(const struct result *result)
 	json_set(root, "tool", json_of_tool(&result->recording->tool));
 	json_set(root, "seed", json_of_u64(result->recording->seed));
 	json_set(root, "failures", json_of_failures(result->recording));
+	json_set(root, "remarks", json_of_remarks(result->recording));
 	json_set(root, "runs", runs);
 	json_set(root, "bare", json_of_bare(result->recording));
 	json_set(root, "claims", json_of_claims(result->recording));

@@ -24,11 +24,17 @@ struct format {
 
 extern const struct format formats[];		       /* ended by a row whose name is NULL */
 const struct format *format_find(const char *name);    /* NULL: none of that name */
-const struct format *format_of_file(const char *path); /* by extension; NULL: none */
+/* By extension, the last two parts of the name or the last one; NULL: none. */
+const struct format *format_of_file(const char *path);
+/* The one for a file where `asked` (or NULL) was asked for besides: the file's, unless it has none, or
+ * `asked` is a kind of it (csv-summary of csv). */
+const struct format *format_for(const char *path, const struct format *asked);
 
 /* A report alone (doctor, list): text only. */
 int render_report_text(FILE *out, const struct report *report, const struct render_style *style,
 		       struct diag *diag);
+/* Any report, as format markdown writes it. */
+int render_report_markdown(FILE *out, const struct report *report, struct diag *diag);
 /* The difference of two recordings, schema wakewhy-diff/1. Errors as those of formats. */
 int render_diff_json(FILE *out, const struct diff *diff, struct diag *diag);
 

@@ -62,8 +62,6 @@ static void text_render_block(FILE *out, const struct block *block,
 	size_t columns = TEXT_PROSE_COLUMNS;
 	char *text;
 
-	if (block->kind == BLOCK_CHART)
-		return;
 	if (block->kind == BLOCK_TABLE) {
 		text_render_table(out, &block->table, style);
 		return;
@@ -80,14 +78,18 @@ static void text_render_block(FILE *out, const struct block *block,
 int render_report_text(FILE *out, const struct report *report, const struct render_style *style,
 		       struct diag *diag)
 {
+	const struct block *before = NULL;
+
 	for (size_t i = 0; i < report->blocks.n; i++) {
 		const struct block *block = &report->blocks.items[i];
-		const struct block *before = i ? block - 1 : NULL;
 
+		if (block->kind == BLOCK_CHART)
+			continue;
 		/* Notes stand together; everything else stands apart. */
 		if (before && !(before->kind == BLOCK_NOTE && block->kind == BLOCK_NOTE))
 			fputc('\n', out);
 		text_render_block(out, block, style);
+		before = block;
 	}
 	return render_finish(out, diag);
 }

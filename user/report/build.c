@@ -1,7 +1,7 @@
 /* The whole report of a result: doubts first, a part for each workload, trust last. */
 #include <string.h>
 
-#include "report/part.h"
+#include "report/chart.h"
 
 static const char *build_workload(const struct result *result, size_t at)
 {
@@ -40,6 +40,8 @@ static void build_part(struct report *report, const struct part *part,
 		hash_build(report, part);
 	else
 		overview_build(report, part);
+	chart_dots_build(report, part);
+	chart_seconds_build(report, part);
 	if (part_is(part, "run") || part_is(part, "attach"))
 		processes_build(report, part, options->max_threads);
 	if (build_has_many_processes(part) && options->max_threads)
@@ -50,7 +52,9 @@ static void build_part(struct report *report, const struct part *part,
 		threads_build(report, part, options->max_threads);
 	why_build(report, part, options->max_threads);
 	differences_build(report, part, options->max_threads);
+	chart_spans_build(report, part);
 	remarks_build(report, part);
+	conduct_build(report, part);
 }
 
 void report_build(struct report *ret_report, const struct result *result,
@@ -59,6 +63,7 @@ void report_build(struct report *ret_report, const struct result *result,
 	struct report report = {0};
 
 	doubts_build(&report, result);
+	disturbed_build(&report, result);
 	failures_build(&report, result);
 	for (size_t i = 0; i < result->runs.n; i++) {
 		struct part part;
@@ -70,6 +75,7 @@ void report_build(struct report *ret_report, const struct result *result,
 		part_free_members(&part);
 	}
 	report.trust_at = report.blocks.n;
+	order_build(&report, result);
 	trust_build(&report, result);
 	*ret_report = report;
 }

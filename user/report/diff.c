@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/chart.h"
+
 static const char *diff_text(const char *text)
 {
 	return text ? text : "";
@@ -250,6 +252,9 @@ static void diff_build_pair(struct report *report, const struct diff_pair *pair,
 	if (!difference_tell(report, &pair->difference, pair->base_name, pair->other_name, true,
 			     max_rows))
 		report_add_note(report, NOTE_TEXT, "Neither woke, nor ran.");
+	else
+		chart_waterfall_build(report, &pair->difference, pair->base_name, pair->other_name,
+				      true);
 }
 
 void diff_build(struct report *ret_report, const struct diff *diff, size_t max_rows)

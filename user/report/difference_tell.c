@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/difference.h"
+#include "report/chart.h"
 #include "report/number.h"
 
 /* A row that makes less than this of the difference, or of the larger side where the sides are much
@@ -329,9 +329,10 @@ void differences_build(struct report *report, const struct part *part, size_t ma
 		base_name = group_name(base);
 		other_name = group_name(other);
 		difference_init(&difference, part->workload, base, other);
-		difference_tell(report, &difference, base_name, other_name,
-				n <= TELL_TABLES || !max_rows,
-				max_rows < TELL_ROWS ? max_rows : TELL_ROWS);
+		if (difference_tell(report, &difference, base_name, other_name,
+				    n <= TELL_TABLES || !max_rows,
+				    max_rows < TELL_ROWS ? max_rows : TELL_ROWS))
+			chart_waterfall_build(report, &difference, base_name, other_name, false);
 		difference_free_members(&difference);
 		free(base_name);
 		free(other_name);

@@ -19,6 +19,41 @@ static bool merge_same(const struct capture *a, const struct capture *b)
 	       !a->variant == !b->variant;
 }
 
+static bool merge_same_bare(const struct capture_bare *a, const struct capture_bare *b)
+{
+	return !strcmp(merge_text(a->label), merge_text(b->label)) &&
+	       !strcmp(merge_text(a->workload), merge_text(b->workload)) &&
+	       !strcmp(merge_text(a->variant), merge_text(b->variant)) &&
+	       !a->variant == !b->variant;
+}
+
+/* The next of `repeat`; the last number stands for all beyond it. */
+static uint32_t merge_after(uint32_t repeat)
+{
+	return repeat == UINT32_MAX ? UINT32_MAX : repeat + 1;
+}
+
+static void merge_bare(struct recording *into, struct recording *more)
+{
+	size_t n = into->bare.n;
+
+	for (size_t i = 0; i < more->bare.n; i++) {
+		struct capture_bare *bare = vec_push(&into->bare);
+		uint32_t repeats = 0;
+
+		*bare = more->bare.items[i];
+		for (size_t j = 0; j < n; j++) {
+			const struct capture_bare *before = &into->bare.items[j];
+
+			if (merge_same_bare(before, bare) && before->repeat >= repeats)
+				repeats = merge_after(before->repeat);
+		}
+		if (__builtin_add_overflow(bare->repeat, repeats, &bare->repeat))
+			bare->repeat = UINT32_MAX;
+	}
+	more->bare.n = 0;
+}
+
 /* Repeats of the same thing among the first n runs. */
 static uint32_t merge_repeats(const struct recording *recording, size_t n,
 			      const struct capture *capture)
@@ -29,7 +64,7 @@ static uint32_t merge_repeats(const struct recording *recording, size_t n,
 		const struct capture *before = &recording->runs.items[i];
 
 		if (merge_same(before, capture) && before->repeat >= repeats)
-			repeats = before->repeat == UINT32_MAX ? UINT32_MAX : before->repeat + 1;
+			repeats = merge_after(before->repeat);
 	}
 	return repeats;
 }
@@ -51,6 +86,9 @@ static void merge_runs(struct recording *into, struct recording *more)
 	for (size_t i = 0; i < more->failures.n; i++)
 		*vec_push(&into->failures) = more->failures.items[i];
 	more->failures.n = 0;
+	for (size_t i = 0; i < more->remarks.n; i++)
+		*vec_push(&into->remarks) = more->remarks.items[i];
+	more->remarks.n = 0;
 }
 
 /* True when one of the names in list, which are set apart by " + ", is name. */
@@ -109,5 +147,9 @@ int recording_merge(struct recording *into, struct recording *more, struct diag 
 				other, arch);
 	merge_tool(&into->tool, &more->tool);
 	merge_runs(into, more);
+	merge_bare(into, more);
+	/* Two orders that were drawn apart have no seed in common. */
+	if (into->seed != more->seed)
+		into->seed = 0;
 	return 0;
 }

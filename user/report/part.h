@@ -51,10 +51,16 @@ void why_build(struct report *report, const struct part *part, size_t max_rows);
 /* What the groups with other labels wake for that the first one (floor aside) does not. */
 void differences_build(struct report *report, const struct part *part, size_t max_rows);
 void remarks_build(struct report *report, const struct part *part);
+/* What was measured again, and what the experiment says of how it went. */
+void conduct_build(struct report *report, const struct part *part);
 
 /* Of the whole result: doubts come first in a report, the rest last. */
 void doubts_build(struct report *report, const struct result *result);
+/* Windows that were disturbed, however often they were measured again. */
+void disturbed_build(struct report *report, const struct result *result);
 void failures_build(struct report *report, const struct result *result);
+/* The seed of the order of runs. */
+void order_build(struct report *report, const struct result *result);
 void trust_build(struct report *report, const struct result *result);
 
 #endif

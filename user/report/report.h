@@ -59,9 +59,10 @@ enum chart_kind {
 	CHART_STRIP,	 /* a series for each group: y in each step of x, which has x_step */
 	CHART_LANES,	 /* a series for each thread and cause: a tick at each x */
 	CHART_BARS,	 /* one series: a bar for each point, named; below 0 to the left */
-	CHART_WATERFALL, /* one series: each bar begins where the one before it ended; the last is the sum */
+	CHART_WATERFALL, /* one series: the first bar is a total, each change begins where the bar before
+			    it ended, the last is the sum: a total again, from 0 */
 	CHART_COLUMNS,	 /* a series for each group: a histogram; x is a bucket's lower end, y a count */
-	CHART_GRAPH,	 /* links between nodes; no points */
+	CHART_GRAPH,	 /* links between nodes, also from one to itself; no points */
 };
 
 struct chart_axis {

@@ -12,6 +12,7 @@
 
 #include "report/cause_tree.h"
 #include "report/cause_words.h"
+#include "report/chart.h"
 #include "report/explain.h"
 
 /* Roots and chains below this share of both wakeups and on-CPU time are folded. */
@@ -160,6 +161,9 @@ static void why_add_group(struct report *report, const struct part *part, const 
 		cause_tree_init(&tree, &sums, WHY_LEAST_SHARE, max_rows);
 		why_add_table(report, &t, name, &tree);
 		explain_build(report, part, group, &sums, &tree);
+		chart_causes_build(report, part, group, &sums, &tree, !max_rows);
+		chart_lanes_build(report, group);
+		chart_handoffs_build(report, part, group, &sums);
 		cause_tree_free_members(&tree);
 	}
 	cause_sums_free_members(&sums);

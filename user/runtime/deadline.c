@@ -7,7 +7,7 @@
 
 #define NS_PER_S 1000000000ULL
 
-static uint64_t now_ns(void)
+uint64_t deadline_now_ns(void)
 {
 	struct timespec now;
 
@@ -17,14 +17,14 @@ static uint64_t now_ns(void)
 
 uint64_t deadline_after(uint64_t timeout_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = deadline_now_ns();
 
 	return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 }
 
 static int poll_once(struct pollfd *fds, size_t n, uint64_t deadline_ns, const sigset_t *mask)
 {
-	uint64_t now = now_ns();
+	uint64_t now = deadline_now_ns();
 	uint64_t left_ns = deadline_ns > now ? deadline_ns - now : 0;
 	struct timespec left = {(time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S)};
 	int ready = ppoll(fds, n, &left, mask);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* CLOCK_MONOTONIC. */
+uint64_t deadline_now_ns(void);
 /* CLOCK_MONOTONIC, timeout_ns from now; a sum beyond 64 bits is the end of time. */
 uint64_t deadline_after(uint64_t timeout_ns);
 /* Waits as poll(2), with no wakeup in between. Returns how many are ready (above 0), -ETIMEDOUT,

@@ -276,8 +276,10 @@ unsigned job_port(const struct job *job)
 
 int job_release(struct job *job, struct diag *diag)
 {
-	int err = launch_open(&job->launched, diag);
+	int err;
 
+	job->begun_ns = deadline_now_ns();
+	err = launch_open(&job->launched, diag);
 	/* A start-up is measured from exec on, and to be woken by it would cost it time: whether
 	 * exec succeeded is asked when it has ended. */
 	if (!err && job->workload != WORKLOAD_STARTUP)
@@ -323,6 +325,7 @@ int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop
 	struct pollfd end = {.fd = job->launched.pidfd, .events = POLLIN};
 	int ready = deadline_poll(&end, 1, deadline_after(timeout_ns), stop);
 	char time[UNITS_TEXT_BYTES];
+	uint64_t now_ns = deadline_now_ns();
 	int err, status;
 	struct rusage rusage;
 
@@ -331,6 +334,7 @@ int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop
 				    units_format_duration_plain(time, (double)timeout_ns));
 	if (ready < 0)
 		return diag_set(diag, ready, "%s: %s", job->label, strerror(-ready));
+	job->over_ns = now_ns;
 	err = confirm(job, diag);
 	if (!err)
 		err = launch_wait(&job->launched, &status, &rusage);
@@ -341,6 +345,11 @@ int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop
 	*ret_status = status;
 	*ret_rusage = rusage;
 	return 0;
+}
+
+uint64_t job_outer_ns(const struct job *job)
+{
+	return job->over_ns > job->begun_ns ? job->over_ns - job->begun_ns : 0;
 }
 
 int job_memory(const struct job *job, uint64_t *ret_rss_bytes, uint64_t *ret_pss_bytes)

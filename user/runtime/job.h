@@ -24,6 +24,7 @@ struct job {
 	char line[JOB_LINE_BYTES]; /* read from the pipe, not yet used */
 	size_t line_bytes;
 	unsigned port;	/* idle: 0 until ready */
+	uint64_t begun_ns, over_ns; /* of what job_outer_ns tells; 0: not yet */
 };
 
 /* Fills diag with the label, what is wrong and the job's last words. Returns err. */

@@ -167,8 +167,10 @@ int job_await_ready(struct job *job, uint64_t timeout_ns, const volatile int *st
 
 int job_hash_go(struct job *job, struct diag *diag)
 {
-	int err = write_line(job->in_fd, "go\n");
+	int err;
 
+	job->begun_ns = deadline_now_ns();
+	err = write_line(job->in_fd, "go\n");
 	return err == -EPIPE ? job_complain_ended(job, diag)
 	       : err ? diag_set(diag, err, "cannot tell %s to go: %s", job->label, strerror(-err))
 		     : 0;
@@ -199,6 +201,7 @@ int job_hash_await(struct job *job, uint64_t timeout_ns, const volatile int *sto
 	char *line = NULL;
 	int err = read_line(job, timeout_ns, stop, "done", &line, diag);
 
+	job->over_ns = deadline_now_ns();
 	if (!err)
 		err = take_done(job, line, ret_operations, diag);
 	free(line);

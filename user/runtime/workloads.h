@@ -51,6 +51,9 @@ int job_hash_await(struct job *job, uint64_t timeout_ns, const volatile int *sto
  * early, -EPIPE with the last words. */
 int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop, int *ret_status,
 		  struct rusage *ret_rusage, struct diag *diag);
+/* By our own clock, measured alike whoever watches the job, ns: startup, from the opening of the gate
+ * until its end was seen; hash, from "go" until "done". 0: that is not over yet. */
+uint64_t job_outer_ns(const struct job *job);
 /* rss and pss of the process tree now (smaps_rollup). */
 int job_memory(const struct job *job, uint64_t *ret_rss_bytes, uint64_t *ret_pss_bytes);
 /* Ends it, kills what is left, frees; NULL is fine. */
