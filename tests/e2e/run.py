@@ -17,7 +17,10 @@ import test_limits  # noqa: F401
 import test_why  # noqa: F401
 import test_noise  # noqa: F401
 import test_runtimes  # noqa: F401
+import test_serve  # noqa: F401
 import test_why_runtimes  # noqa: F401
+import test_schedule  # noqa: F401
+import test_study  # noqa: F401
 
 
 def main():

@@ -26,9 +26,9 @@ def pinned(*labels):
     return words
 
 
-def measure(t, *words, limit_s=140):
+def measure(t, *words, limit_s=140, **options):
     path = t.path("result.json")
-    done = t.tool.call(*words[:1], "-o", path, *words[1:], limit_s=limit_s)
+    done = t.tool.call(*words[:1], "-o", path, *words[1:], limit_s=limit_s, **options)
     if not os.path.exists(path):
         raise AssertionError(f"{words}: status {done.status}: {done.err}")
     with open(path, "rb") as file:

@@ -161,6 +161,19 @@ for name in sample idle machine why; do
 	verdict $? "$name.json keeps to the schema"
 done
 
+# Results in JSON tell the same difference as the recordings that they came from. A file's name says
+# nothing about what is in it, and stands in the report.
+for name in why later; do
+	mkdir -p "$scratch/json"
+	"$wakewhy" report -q -o "$scratch/$name.json" $name.wkw
+	mv "$scratch/$name.json" "$scratch/json/$name.wkw"
+done
+for format in text json; do
+	differs later.diff.$format 5 -f $format "$scratch/json/why.wkw" "$scratch/json/later.wkw"
+done
+differs later.diff.text 5 why.wkw "$scratch/json/later.wkw"
+differs later.diff.md 5 -f markdown why.wkw later.wkw
+
 # Rows of a difference add up, in a document that keeps to its schema.
 python3 - ../../docs/wakewhy-diff-1.schema.json later.diff.json << 'PYTHON'
 import json, sys

@@ -10,6 +10,7 @@
 
 #include "collect/kernel.h"
 #include "collect/machine.h"
+#include "tests/unit/folder.h"
 
 #define TICK_NS 10000000ULL
 
@@ -61,6 +62,76 @@ static void stat_refuses_nonsense(void **state)
 	assert_true(machine_parse_stat("cpu  1 2 3 4", -1, &t) < 0);
 }
 
+static void some_cpus_are_added_up(void **state)
+{
+	static const char text[] = "cpu  111 111 111 111 111 111 111 111 0 0\n"
+				   "cpu0 1 2 3 4 5 6 7 8 0 0\n"
+				   "cpu1 100 0 0 100 0 0 0 0 0 0\n"
+				   "cpu12 10 20 30 40 50 60 70 80 0 0\n"
+				   "intr 5 cpu0 9 9 9 9\n"
+				   "softirq 1 2 3";
+	struct cpulist cpus = {0};
+	struct machine_cpu_times t;
+
+	(void)state;
+	assert_int_equal(machine_parse_stat_of(text, 100, &cpus, &t), -ENOENT);
+	cpulist_add(&cpus, 0);
+	cpulist_add(&cpus, 12);
+	cpulist_add(&cpus, 2); /* off */
+	assert_int_equal(machine_parse_stat_of(text, 100, &cpus, &t), 0);
+	assert_int_equal(t.busy_ns, 66 * TICK_NS);
+	assert_int_equal(t.idle_ns, 99 * TICK_NS);
+	assert_int_equal(t.irq_ns, 143 * TICK_NS);
+	assert_int_equal(t.steal_ns, 88 * TICK_NS);
+	assert_int_equal(machine_parse_stat_of("cpu0 1 2 x", 100, &cpus, &t), -EINVAL);
+	assert_int_equal(machine_parse_stat_of("cpu0 1 2 3 18446744073709551615", 100, &cpus, &t),
+			 -ERANGE);
+	assert_int_equal(machine_parse_stat_of("", 100, &cpus, &t), -ENOENT);
+	assert_int_equal(machine_parse_stat_of(text, 0, &cpus, &t), -EINVAL);
+}
+
+static void time_of_a_process_is_behind_its_name(void **state)
+{
+	uint64_t ns = 0;
+
+	(void)state;
+	assert_int_equal(machine_parse_process_stat("812 (a) S 1) R 1 1 1 0 -1 4194560 9 9 9 9 "
+						    "100 20 3 4 20 0 1 0 55",
+						    100, &ns),
+			 0);
+	assert_int_equal(ns, 127 * TICK_NS);
+	assert_int_equal(machine_parse_process_stat("812 (wrk", 100, &ns), -EINVAL);
+	assert_int_equal(machine_parse_process_stat("812 (wrk) S 1 1 1", 100, &ns), -EINVAL);
+	assert_int_equal(machine_parse_process_stat("", 100, &ns), -EINVAL);
+	assert_int_equal(machine_process_ns(getpid(), &ns), 0);
+	assert_true(machine_process_ns(0, &ns) < 0);
+}
+
+static void turbo_is_told_by_either_switch(void **state)
+{
+	static const struct {
+		const char *file, *text;
+		int turbo;
+	} rows[] = {
+		{"intel_pstate/no_turbo", "0\n", 1}, {"intel_pstate/no_turbo", "1\n", -1},
+		{"cpufreq/boost", "1\n", 1},	     {"cpufreq/boost", "0\n", -1},
+		{"cpufreq/boost", "10\n", 0},	     {"cpufreq/boost", "", 0},
+		{"cpufreq/other", "1\n", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct folder f;
+		char name[128];
+
+		folder_make(&f);
+		snprintf(name, sizeof(name), "sys/devices/system/cpu/%s", rows[i].file);
+		folder_put(&f, name, rows[i].text);
+		assert_int_equal(machine_turbo(f.sys), rows[i].turbo);
+		folder_remove(&f);
+	}
+}
+
 static void time_never_runs_backwards(void **state)
 {
 	struct machine_cpu_times a = {100, 10, 50, 1000}, b = {150, 10, 40, 1500}, d;
@@ -83,6 +154,9 @@ static void cpus_agree_with_the_c_library(void **state)
 	assert_int_equal(cpulist_count(&online), sysconf(_SC_NPROCESSORS_ONLN));
 	assert_int_equal(machine_allowed_cpus(&allowed, NULL), 0);
 	assert_in_range(cpulist_count(&allowed), 1, cpulist_count(&online));
+	assert_int_equal(machine_thread_cpus(getpid(), getpid(), &online, NULL), 0);
+	assert_memory_equal(&online, &allowed, sizeof(online));
+	assert_true(machine_thread_cpus(0, 0, &online, NULL) < 0);
 }
 
 /* user and system alone differ from getrusage; the sum over all classes is the machine's age. */
@@ -102,6 +176,18 @@ static void cpu_times_add_up_to_uptime(void **state)
 	sum_s = (double)(t.busy_ns + t.irq_ns + t.steal_ns + t.idle_ns) / 1e9;
 	/* Virtual machines lose ticks; a wrong unit would be off by ten and more. */
 	assert_true(sum_s < 1.2 * up_s * (double)cpulist_count(&online) + 1);
+	{
+		struct machine_cpu_times of;
+		char *stat = machine_read_stat();
+
+		/* The first line is the sum of the others, each rounded. */
+		assert_non_null(stat);
+		assert_int_equal(machine_parse_stat_of(stat, 100, &online, &of), 0);
+		assert_int_equal(machine_parse_stat(stat, 100, &t), 0);
+		free(stat);
+		assert_in_range(of.busy_ns, 0, t.busy_ns);
+		assert_in_range(t.busy_ns - of.busy_ns, 0, 4 * TICK_NS * cpulist_count(&online));
+	}
 	assert_true(sum_s > 0.5 * up_s * (double)cpulist_count(&online) - 1);
 }
 
@@ -149,6 +235,9 @@ int main(void)
 		cmocka_unit_test(stat_adds_what_belongs_together),
 		cmocka_unit_test(stat_of_old_kernels_ends_early),
 		cmocka_unit_test(stat_refuses_nonsense),
+		cmocka_unit_test(some_cpus_are_added_up),
+		cmocka_unit_test(time_of_a_process_is_behind_its_name),
+		cmocka_unit_test(turbo_is_told_by_either_switch),
 		cmocka_unit_test(time_never_runs_backwards),
 		cmocka_unit_test(cpus_agree_with_the_c_library),
 		cmocka_unit_test(cpu_times_add_up_to_uptime),

@@ -2,88 +2,44 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "collect/topology.h"
+#include "tests/unit/folder.h"
 
 /* ---- a machine in a folder --------------------------------------------------------------------- */
 
-struct machine {
-	char root[64], sys[80], proc[80];
-};
-
-static void machine_make(struct machine *machine)
-{
-	strcpy(machine->root, "/tmp/wakewhy-topology-XXXXXX");
-	assert_non_null(mkdtemp(machine->root));
-	snprintf(machine->sys, sizeof(machine->sys), "%s/sys", machine->root);
-	snprintf(machine->proc, sizeof(machine->proc), "%s/proc", machine->root);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void machine_remove(struct machine *machine)
-{
-	assert_int_equal(nftw(machine->root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
-}
-
-/* Writes a file below the root, with the folders that lead to it. */
-static void put(const struct machine *machine, const char *name, const char *text)
-{
-	char path[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
-	for (char *at = path + strlen(machine->root) + 1; (at = strchr(at, '/')); *at++ = '/') {
-		*at = '\0';
-		assert_true(!mkdir(path, 0755) || errno == EEXIST);
-	}
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void put_siblings(const struct machine *machine, unsigned cpu, const char *siblings)
+static void put_siblings(const struct folder *folder, unsigned cpu, const char *siblings)
 {
 	char name[128];
 
 	snprintf(name, sizeof(name), "sys/devices/system/cpu/cpu%u/topology/core_cpus_list", cpu);
-	put(machine, name, siblings);
+	folder_put(folder, name, siblings);
 }
 
 /* Eight CPUs, cores {0,4} {1,5} {2,6} {3,7}, two nodes of two cores each. */
-static void machine_with_siblings(struct machine *machine)
+static void machine_with_siblings(struct folder *folder)
 {
-	machine_make(machine);
-	put(machine, "sys/devices/system/cpu/online", "0-7\n");
+	folder_make(folder);
+	folder_put(folder, "sys/devices/system/cpu/online", "0-7\n");
 	for (unsigned cpu = 0; cpu < 8; cpu++) {
 		char siblings[16];
 
 		snprintf(siblings, sizeof(siblings), "%u,%u\n", cpu % 4, cpu % 4 + 4);
-		put_siblings(machine, cpu, siblings);
+		put_siblings(folder, cpu, siblings);
 	}
-	put(machine, "sys/devices/system/node/online", "0-1\n");
-	put(machine, "sys/devices/system/node/node0/cpulist", "0-1,4-5\n");
-	put(machine, "sys/devices/system/node/node1/cpulist", "2-3,6-7\n");
+	folder_put(folder, "sys/devices/system/node/online", "0-1\n");
+	folder_put(folder, "sys/devices/system/node/node0/cpulist", "0-1,4-5\n");
+	folder_put(folder, "sys/devices/system/node/node1/cpulist", "2-3,6-7\n");
 }
 
-static void topology_of(const struct machine *machine, struct topology *ret_topology)
+static void topology_of(const struct folder *folder, struct topology *ret_topology)
 {
 	struct diag diag = {0};
 
-	assert_int_equal(topology_read(ret_topology, machine->sys, machine->proc, &diag), 0);
+	assert_int_equal(topology_read(ret_topology, folder->sys, folder->proc, &diag), 0);
 }
 
 static struct cpulist cpus(const char *text)
@@ -154,7 +110,7 @@ static void assert_shared(const struct topology *topology, const char *a, const 
 static void siblings_are_one_core(void **state)
 {
 	struct topology t;
-	struct machine m;
+	struct folder m;
 
 	(void)state;
 	machine_with_siblings(&m);
@@ -176,13 +132,13 @@ static void siblings_are_one_core(void **state)
 	assert_shared(&t, "7", "3", "7 3");
 	assert_shared(&t, "1", "1", "1 1");
 	topology_free_members(&t);
-	machine_remove(&m);
+	folder_remove(&m);
 }
 
 static void nodes_are_counted(void **state)
 {
 	struct topology t;
-	struct machine m;
+	struct folder m;
 
 	(void)state;
 	machine_with_siblings(&m);
@@ -191,13 +147,13 @@ static void nodes_are_counted(void **state)
 	assert_int_equal(nodes_of(&t, "0,5"), 1);
 	assert_int_equal(nodes_of(&t, "1-2"), 2);
 	topology_free_members(&t);
-	machine_remove(&m);
+	folder_remove(&m);
 }
 
 static void one_cpu_of_each_core_is_picked(void **state)
 {
 	struct topology t;
-	struct machine m;
+	struct folder m;
 
 	(void)state;
 	machine_with_siblings(&m);
@@ -209,7 +165,7 @@ static void one_cpu_of_each_core_is_picked(void **state)
 	assert_picked(&t, "0,4", 16, "0");
 	assert_picked(&t, "", 16, "");
 	topology_free_members(&t);
-	machine_remove(&m);
+	folder_remove(&m);
 }
 
 static void isolated_cores_are_picked_first(void **state)
@@ -223,11 +179,11 @@ static void isolated_cores_are_picked_first(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct topology t;
-		struct machine m;
+		struct folder m;
 
 		machine_with_siblings(&m);
-		put(&m, "sys/devices/system/cpu/nohz_full", "  (null)\n");
-		put(&m, files[i], "2,6-7\n");
+		folder_put(&m, "sys/devices/system/cpu/nohz_full", "  (null)\n");
+		folder_put(&m, files[i], "2,6-7\n");
 		topology_of(&m, &t);
 		assert_int_equal(isolated_of(&t, "0-7"), 3);
 		assert_int_equal(isolated_of(&t, "0-2"), 1);
@@ -235,18 +191,18 @@ static void isolated_cores_are_picked_first(void **state)
 		assert_picked(&t, "0-7", 16, "2 7 0 1");
 		assert_picked(&t, "0-7", 1, "2");
 		topology_free_members(&t);
-		machine_remove(&m);
+		folder_remove(&m);
 	}
 }
 
 static void offline_cpus_are_nobodys_siblings(void **state)
 {
 	struct topology t;
-	struct machine m;
+	struct folder m;
 
 	(void)state;
-	machine_make(&m);
-	put(&m, "sys/devices/system/cpu/online", "0-1,4\n");
+	folder_make(&m);
+	folder_put(&m, "sys/devices/system/cpu/online", "0-1,4\n");
 	put_siblings(&m, 0, "0,4\n");
 	put_siblings(&m, 1, "1\n"); /* 5 is off */
 	put_siblings(&m, 4, "0,4\n");
@@ -258,24 +214,24 @@ static void offline_cpus_are_nobodys_siblings(void **state)
 	assert_picked(&t, "0-7", 16, "0 1");
 	assert_picked(&t, "5", 16, "");
 	topology_free_members(&t);
-	machine_remove(&m);
+	folder_remove(&m);
 }
 
 static void old_kernels_call_it_otherwise(void **state)
 {
 	struct topology t;
-	struct machine m;
+	struct folder m;
 
 	(void)state;
-	machine_make(&m);
-	put(&m, "sys/devices/system/cpu/online", "0-1\n");
-	put(&m, "sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0-1\n");
-	put(&m, "sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "0-1\n");
+	folder_make(&m);
+	folder_put(&m, "sys/devices/system/cpu/online", "0-1\n");
+	folder_put(&m, "sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0-1\n");
+	folder_put(&m, "sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "0-1\n");
 	topology_of(&m, &t);
 	assert_true(t.known);
 	assert_int_equal(cores_of(&t, "0-1"), 1);
 	topology_free_members(&t);
-	machine_remove(&m);
+	folder_remove(&m);
 }
 
 /* ---- machines that do not say, or lie ---------------------------------------------------------- */
@@ -283,11 +239,11 @@ static void old_kernels_call_it_otherwise(void **state)
 static void no_topology_is_not_known(void **state)
 {
 	struct topology t;
-	struct machine m;
+	struct folder m;
 
 	(void)state;
-	machine_make(&m);
-	put(&m, "sys/devices/system/cpu/online", "0-3\n");
+	folder_make(&m);
+	folder_put(&m, "sys/devices/system/cpu/online", "0-3\n");
 	put_siblings(&m, 0, "0,2\n"); /* of one CPU alone: no answer either */
 	topology_of(&m, &t);
 	assert_false(t.known);
@@ -300,20 +256,20 @@ static void no_topology_is_not_known(void **state)
 	assert_shared(&t, "0", "2", "");
 	assert_shared(&t, "0-2", "2-3", "2 2");
 	topology_free_members(&t);
-	machine_remove(&m);
+	folder_remove(&m);
 }
 
 static void without_sys_the_cpus_come_from_proc(void **state)
 {
 	struct diag diag = {0};
 	struct topology t;
-	struct machine m;
+	struct folder m;
 
 	(void)state;
-	machine_make(&m);
+	folder_make(&m);
 	assert_int_equal(topology_read(&t, m.sys, m.proc, &diag), -EIO);
 	assert_string_equal(diag.what, "cannot tell which CPUs are online");
-	put(&m, "proc/stat",
+	folder_put(&m, "proc/stat",
 	    "cpu  9 9 9 9\ncpu0 1 2 3 4\ncpu3 1 2 3 4\ncpu99999999999999999999 1\ncpux 1\ncpu4\n"
 	    "intr 5");
 	topology_of(&m, &t);
@@ -321,7 +277,7 @@ static void without_sys_the_cpus_come_from_proc(void **state)
 	assert_int_equal(t.cpus.n, 2);
 	assert_int_equal(t.cpus.items[1].cpu, 3);
 	topology_free_members(&t);
-	machine_remove(&m);
+	folder_remove(&m);
 }
 
 static void nonsense_is_not_known(void **state)
@@ -332,35 +288,35 @@ static void nonsense_is_not_known(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct topology t;
-		struct machine m;
+		struct folder m;
 
-		machine_make(&m);
-		put(&m, "sys/devices/system/cpu/online", "0\n");
+		folder_make(&m);
+		folder_put(&m, "sys/devices/system/cpu/online", "0\n");
 		put_siblings(&m, 0, lists[i]);
-		put(&m, "sys/devices/system/node/online", lists[i]);
-		put(&m, "sys/devices/system/node/node0/cpulist", lists[i]);
-		put(&m, "sys/devices/system/cpu/isolated", lists[i]);
+		folder_put(&m, "sys/devices/system/node/online", lists[i]);
+		folder_put(&m, "sys/devices/system/node/node0/cpulist", lists[i]);
+		folder_put(&m, "sys/devices/system/cpu/isolated", lists[i]);
 		topology_of(&m, &t);
 		assert_false(t.known);
 		assert_int_equal(cores_of(&t, "0"), 0);
 		assert_int_equal(nodes_of(&t, "0"), 0);
 		assert_int_equal(isolated_of(&t, "0"), 0);
 		topology_free_members(&t);
-		machine_remove(&m);
+		folder_remove(&m);
 	}
 }
 
 static void the_largest_list_is_read(void **state)
 {
 	struct topology t;
-	struct machine m;
+	struct folder m;
 	char text[1 << 17] = "";
 	size_t n = 0;
 
 	(void)state;
 	/* Every CPU in a core of its own name, and a list longer than any kernel writes. */
-	machine_make(&m);
-	put(&m, "sys/devices/system/cpu/online", "0-8191\n");
+	folder_make(&m);
+	folder_put(&m, "sys/devices/system/cpu/online", "0-8191\n");
 	put_siblings(&m, 8191, "0-8191\n");
 	while (n + 8 < sizeof(text))
 		n += (size_t)sprintf(text + n, "0,");
@@ -370,7 +326,7 @@ static void the_largest_list_is_read(void **state)
 	assert_false(t.known);
 	assert_picked(&t, "8190-8191", 16, "8190 8191");
 	topology_free_members(&t);
-	machine_remove(&m);
+	folder_remove(&m);
 }
 
 static void a_virtual_machine_is_told_by_its_flags(void **state)
@@ -391,15 +347,15 @@ static void a_virtual_machine_is_told_by_its_flags(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct topology t;
-		struct machine m;
+		struct folder m;
 
-		machine_make(&m);
-		put(&m, "sys/devices/system/cpu/online", "0\n");
-		put(&m, rows[i].file, rows[i].text);
+		folder_make(&m);
+		folder_put(&m, "sys/devices/system/cpu/online", "0\n");
+		folder_put(&m, rows[i].file, rows[i].text);
 		topology_of(&m, &t);
 		assert_int_equal(t.hypervisor, rows[i].hypervisor);
 		topology_free_members(&t);
-		machine_remove(&m);
+		folder_remove(&m);
 	}
 }
 

@@ -8,7 +8,7 @@
 #include "model/metric.h"
 #include "sample.h"
 
-static const char *const workloads[] = {"run", "attach", "startup", "idle", "hash"};
+static const char *const workloads[] = {"run", "attach", "startup", "idle", "hash", "serve"};
 
 static size_t words(const char *text)
 {
@@ -100,6 +100,9 @@ static int set_up(void **state)
 	capture->has_memory = true;
 	capture->rss_bytes = 16;
 	capture->pss_bytes = 17;
+	capture->rss_start_bytes = 19;
+	capture->pss_start_bytes = 20;
+	capture->errors = 21;
 	capture->runtime.present = true;
 	capture->runtime.size_bytes = 18;
 	run_init(&run, capture);
@@ -146,6 +149,9 @@ static void each_metric_has_its_value(void **state)
 		{"wakeups_per_op", 0.02},
 		{"switches_per_op", 0.03},
 		{"syscalls_per_op", 0.45},
+		{"errors", 21},
+		{"rss_start_bytes", 19},
+		{"pss_start_bytes", 20},
 		{"rss_bytes", 16},
 		{"pss_bytes", 17},
 		{"size_bytes", 18},

@@ -41,6 +41,11 @@ static void what_is_not_known_disturbs_nothing(void **state)
 {
 	(void)state;
 	assert_said((struct capture_noise){.used_other_share = NAN, .steal_share = NAN}, NULL);
+	assert_said((struct capture_noise){.steal_share = NAN}, NULL);
+	/* One tick of a short window. */
+	assert_said((struct capture_noise){.used_other_share = NAN, .steal_share = 0.5}, NULL);
+	assert_said((struct capture_noise){.used_other_share = NAN, .throttled_ns = 5000},
+		    "the CPU limit of its cgroup held it back for 5.00 µs");
 }
 
 static void all_that_disturbed_is_said(void **state)

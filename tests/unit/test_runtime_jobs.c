@@ -99,19 +99,26 @@ static void try_startup(struct fixture *fixture, const struct runtime *runtime)
 	job_end(job);
 }
 
+static int connect_to(unsigned port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
 /* What 127.0.0.1:port answers. */
 static char *get(unsigned port)
 {
 	static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n"
 				      "Connection: close\r\n\r\n";
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
 	char *answer = mem_zalloc(4096);
+	int fd = connect_to(port);
 	size_t n = 0;
 	ssize_t got;
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL), sizeof(request) - 1);
 	while (n < 4095 && (got = read(fd, answer + n, 4095 - n)) > 0)
 		n += (size_t)got;
@@ -119,9 +126,10 @@ static char *get(unsigned port)
 	return answer;
 }
 
-static void try_idle(struct fixture *fixture, const struct runtime *runtime)
+static void try_server(struct fixture *fixture, const struct runtime *runtime,
+		       enum workload workload)
 {
-	struct job *job = prepare(fixture, runtime, (struct job_options){WORKLOAD_IDLE});
+	struct job *job = prepare(fixture, runtime, (struct job_options){workload});
 	uint64_t rss_bytes = 0, pss_bytes = 0;
 	struct diag diag;
 	char *answer;
@@ -170,7 +178,8 @@ static bool try_hash(struct fixture *fixture, const struct runtime *runtime, con
 static void try_all(struct fixture *fixture, const struct runtime *runtime)
 {
 	try_startup(fixture, runtime);
-	try_idle(fixture, runtime);
+	try_server(fixture, runtime, WORKLOAD_IDLE);
+	try_server(fixture, runtime, WORKLOAD_SERVE);
 	for (const char *const *at = runtime->family->variants; *at; at++) {
 		if (try_hash(fixture, runtime, *at, 1000, 0))
 			try_hash(fixture, runtime, *at, 0, 50000000);
@@ -195,6 +204,67 @@ static void floor_does_all(void **state)
 		close_shop(&fixture);
 	}
 	runtime_free_members(&runtime);
+}
+
+#define ANSWER                                                                                     \
+	"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nhola"
+
+/* Sends text whole, then reads answers: exactly `answers` of them come, and nothing else. */
+static void ask(int fd, const char *text, size_t answers)
+{
+	char got[sizeof(ANSWER)];
+
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+	for (size_t i = 0; i < answers; i++) {
+		assert_int_equal(recv(fd, got, sizeof(ANSWER) - 1, MSG_WAITALL), sizeof(ANSWER) - 1);
+		assert_memory_equal(got, ANSWER, sizeof(ANSWER) - 1);
+	}
+	assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), -1);
+	assert_int_equal(errno, EAGAIN);
+}
+
+/* Under load floor is to be the least that a server does: connections go on, whatever comes in pieces
+ * or at once, and one that misbehaves harms no other. */
+static void floor_keeps_its_connections(void **state)
+{
+	struct fixture fixture = open_shop(NULL);
+	struct runtime runtime;
+	struct job *job;
+	struct diag diag;
+	char byte;
+	int fd, other;
+
+	(void)state;
+	check(runtime_parse(&runtime, "floor", &diag), &diag);
+	job = prepare(&fixture, &runtime, (struct job_options){WORKLOAD_SERVE});
+	check(job_release(job, &diag), &diag);
+	check(job_await_ready(job, LIMIT_NS, NULL, &diag), &diag);
+	fd = connect_to(job_port(job));
+	other = connect_to(job_port(job));
+	ask(other, "GET / HTTP/1.1\r\nHost", 0);
+	ask(fd, "GET / HTTP/1.1\r\n\r\n", 1);
+	ask(fd, "GET / HTTP/1.1\r\nHost: x\r\n\r", 0);
+	ask(fd, "\nGET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\nGET /", 3);
+	for (int i = 0; i < 30; i++)
+		ask(fd, " HTTP/1.1\r\nconnection: keep-alive\r\n\r\nGET /", 1);
+	ask(other, ": x\r\n\r\n", 1);
+	/* NUL bytes and requests without an end are no requests. */
+	assert_int_equal(send(fd, "\0\r\n\r\n", 5, MSG_NOSIGNAL), 5);
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	for (int i = 0; i < 1000 && send(other, "xxxxxxxxxxxxxxxx", 16, MSG_NOSIGNAL) == 16; i++)
+		;
+	assert_true(recv(other, &byte, 1, 0) <= 0);
+	close(fd);
+	close(other);
+	fd = connect_to(job_port(job));
+	ask(fd, "GET / HTTP/1.0\r\n", 0);
+	assert_int_equal(send(fd, "\r\n", 2, MSG_NOSIGNAL), 2);
+	while (recv(fd, &byte, 1, 0) > 0)
+		;
+	close(fd);
+	job_end(job);
+	runtime_free_members(&runtime);
+	close_shop(&fixture);
 }
 
 static void try_named(struct fixture *fixture, const char *text, bool must_be_there)
@@ -534,6 +604,9 @@ static void hash_needs_a_variant_that_is_there(void **state)
 	runtime_free_members(&runtime);
 	check(runtime_parse_command(&runtime, "c=true", &diag), &diag);
 	assert_int_equal(job_prepare(&job, fixture.shop, &runtime, &options, &diag), -ENOTSUP);
+	options.workload = WORKLOAD_SERVE;
+	assert_int_equal(job_prepare(&job, fixture.shop, &runtime, &options, &diag), -ENOTSUP);
+	assert_non_null(strstr(diag.what, "serve runs on runtimes, not on commands"));
 	runtime_free_members(&runtime);
 	job_end(NULL);
 	workshop_remove(NULL);
@@ -632,6 +705,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(floor_does_all),
+		cmocka_unit_test(floor_keeps_its_connections),
 		cmocka_unit_test(every_runtime_here_does_all),
 		cmocka_unit_test(commands_run_as_they_are),
 		cmocka_unit_test(a_command_takes_its_children_along),

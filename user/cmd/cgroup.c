@@ -11,57 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-
-/* Mount points are written with \ooo for space, tab, newline and backslash (proc(5)). */
-static void unescape(char *text)
-{
-	char *out = text;
-
-	for (; *text; out++) {
-		unsigned value;
-
-		if (*text == '\\' && sscanf(text + 1, "%3o", &value) == 1 && strlen(text) >= 4) {
-			*out = (char)value;
-			text += 4;
-		} else {
-			*out = *text++;
-		}
-	}
-	*out = '\0';
-}
-
-/* "36 35 98:0 /root /mount/point options... - cgroup2 source options" */
-static char *mount_of_line(char *line)
-{
-	char *type = strstr(line, " - "), *field = line;
-
-	if (!type || strncmp(type + 3, "cgroup2 ", 8))
-		return NULL;
-	for (int i = 0; i < 4; i++) {
-		field = strchr(field, ' ');
-		if (!field)
-			return NULL;
-		field++;
-	}
-	field[strcspn(field, " ")] = '\0';
-	unescape(field);
-	return mem_strdup(field);
-}
-
-/* The first mount of cgroup v2, or NULL; the caller frees. */
-static char *find_mount(void)
-{
-	FILE *in = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL, *mount = NULL;
-	size_t cap = 0;
-
-	while (in && !mount && getline(&line, &cap, in) > 0)
-		mount = mount_of_line(line);
-	free(line);
-	if (in)
-		fclose(in);
-	return mount;
-}
+#include "collect/cgroup.h"
 
 /* An absolute path that exists is taken as it is, anything else below the mount. */
 static int open_cgroup(const char *path, struct diag *diag)
@@ -71,7 +21,7 @@ static int open_cgroup(const char *path, struct diag *diag)
 
 	if (fd >= 0)
 		return fd;
-	mount = find_mount();
+	mount = cgroup_mount("/proc", NULL, NULL);
 	if (!mount) {
 		diag_set(diag, -EINVAL, "no cgroup v2 file system is mounted, so there is no cgroup '%s'",
 			 path);

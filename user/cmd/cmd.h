@@ -5,8 +5,8 @@
 /* argv[0] is the command's own name. Returns the exit status of wakewhy. */
 typedef int cmd_main(int argc, char **argv);
 
-cmd_main cmd_run, cmd_attach, cmd_startup, cmd_idle, cmd_hash, cmd_report, cmd_diff, cmd_list,
-	cmd_doctor;
+cmd_main cmd_run, cmd_attach, cmd_startup, cmd_idle, cmd_hash, cmd_serve, cmd_study, cmd_report,
+	cmd_diff, cmd_list, cmd_doctor;
 
 enum exit_status {
 	EXIT_DONE = 0,

@@ -1,4 +1,4 @@
-/* wakewhy diff: which causes make the difference between two recordings. Needs no privileges. */
+/* wakewhy diff: which causes make the difference between two results. Needs no privileges. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,45 +6,44 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
-#include "cmd/recording_file.h"
+#include "cmd/result_file.h"
 #include "report/diff.h"
 
 static const struct command_usage diff_usage = {
 	.name = "diff",
 	.operands = "A B",
-	.summary = "Explain the difference between two recordings, cause by cause",
-	.details = "B is told against A. What has the same label, workload and variant is set side "
-		   "by\n"
-		   "side; recordings of one run each are, whatever they are of. Causes are matched "
-		   "by\n"
-		   "thread, mechanism and period; the shares add up to the difference. A or B may "
-		   "be -,\n"
-		   "standard input. Formats are text and json.\n",
+	.summary = "Explain the difference between two recordings or results, cause by cause",
+	.details =
+		"A and B are recordings (.wkw), or results in JSON. B is told against A. What has the\n"
+		"same label, workload and variant is set side by side; files of one run each are,\n"
+		"whatever they are of. Causes are matched by thread, mechanism and period; the shares\n"
+		"add up to the difference. A or B may be -, standard input. Formats are text, markdown\n"
+		"and json.\n",
 	.examples =
 		"wakewhy diff before.wkw after.wkw\n"
-		"wakewhy diff -f json before.wkw after.wkw | jq '.rows[] | select(.share > 0.1)'\n",
+		"wakewhy diff -f json before.wkw after.json | jq '.rows[] | select(.share > 0.1)'\n",
 	.accepts = OPTION_BIT(OPTION_FORMAT) | OPTION_BIT(OPTION_OUTPUT),
 	.min_operands = 2,
 	.max_operands = 2,
 };
 
-/* Two recordings, as they are read and as they are told. */
+/* Two results, as they are read and as they are told. */
 struct diff_work {
-	struct recording base, other;
-	struct result base_result, other_result;
+	struct result_file base, other;
 	struct diff diff;
 	struct report report;
 };
 
-static bool diff_is_json(const struct format *format)
+static bool diff_is(const struct format *format, const char *name)
 {
-	return !strcmp(format->name, "json");
+	return !strcmp(format->name, name);
 }
 
 /* Formats that a difference has; any is fine where the name of a file says none. */
 static bool diff_takes(const struct format *format)
 {
-	return !format || diff_is_json(format) || !strcmp(format->name, "text");
+	return !format || diff_is(format, "json") || diff_is(format, "text") ||
+	       diff_is(format, "markdown");
 }
 
 static bool diff_takes_all(const struct options *options)
@@ -61,8 +60,10 @@ static int diff_render(FILE *out, const struct format *format, const struct rend
 {
 	const struct diff_work *work = what;
 
-	if (diff_is_json(format))
+	if (diff_is(format, "json"))
 		return render_diff_json(out, &work->diff, diag);
+	if (diff_is(format, "markdown"))
+		return render_report_markdown(out, &work->report, diag);
 	return render_report_text(out, &work->report, style, diag);
 }
 
@@ -78,19 +79,18 @@ static const char *diff_name(const char *path, const char *beside)
 
 static int diff_compare(struct diff_work *work, struct outputs *outputs, char **paths)
 {
+	const struct result *base = &work->base.result, *other = &work->other.result;
 	struct diag diag = {0};
 	int status;
 
-	result_init(&work->base_result, &work->base);
-	result_init(&work->other_result, &work->other);
-	if (diff_init(&work->diff, &work->base_result, diff_name(paths[0], paths[1]),
-		      &work->other_result, diff_name(paths[1], paths[0]), &diag)) {
+	if (diff_init(&work->diff, base, diff_name(paths[0], paths[1]), other,
+		      diff_name(paths[1], paths[0]), &diag)) {
 		log_diag(&diag);
 		return EXIT_FAILED;
 	}
 	diff_build(&work->report, &work->diff, outputs_max_threads(outputs));
 	status = outputs_write(outputs, diff_render, work);
-	if (!status && !(work->base_result.trusted && work->other_result.trusted))
+	if (!status && !(base->trusted && other->trusted))
 		status = EXIT_NOT_TRUSTED;
 	return status;
 }
@@ -98,10 +98,10 @@ static int diff_compare(struct diff_work *work, struct outputs *outputs, char **
 static int diff_run(struct diff_work *work, struct outputs *outputs, char **paths)
 {
 	struct diag diag = {0};
-	int err = recording_file_read(paths[0], &work->base, &diag);
+	int err = result_file_read(paths[0], &work->base, &diag);
 
 	if (!err)
-		err = recording_file_read(paths[1], &work->other, &diag);
+		err = result_file_read(paths[1], &work->other, &diag);
 	if (err) {
 		log_diag(&diag);
 		return EXIT_FAILED;
@@ -113,10 +113,8 @@ static void diff_work_free_members(struct diff_work *work)
 {
 	report_free_members(&work->report);
 	diff_free_members(&work->diff);
-	result_free_members(&work->base_result);
-	result_free_members(&work->other_result);
-	recording_free_members(&work->base);
-	recording_free_members(&work->other);
+	result_file_free_members(&work->base);
+	result_file_free_members(&work->other);
 }
 
 int cmd_diff(int argc, char **argv)
@@ -130,7 +128,7 @@ int cmd_diff(int argc, char **argv)
 	if (!options_parse(&options, &diff_usage, argc, argv, &status))
 		goto out;
 	if (!diff_takes_all(&options)) {
-		status = options_usage_error(&diff_usage, "its formats are text and json");
+		status = options_usage_error(&diff_usage, "its formats are text, markdown and json");
 		goto out;
 	}
 	err = outputs_open(&outputs, &options, false, &diag);

@@ -226,7 +226,8 @@ int experiment_start(struct experiment *experiment, const struct bout *bout, uin
 
 	job_options.workload = experiment->workload;
 	job_options.user = experiment->session.options.user;
-	job_options.cpus = experiment->session.options.cpus;
+	if (!job_options.cpus)
+		job_options.cpus = experiment->session.options.cpus;
 	err = job_prepare(&job, experiment->shop, &bout->contestant->runtime, &job_options, diag);
 	if (err)
 		return err;
@@ -312,6 +313,7 @@ void experiment_end(struct experiment *experiment)
 	for (size_t i = 0; i < experiment->contestants.n; i++)
 		runtime_free_members(&experiment->contestants.items[i].runtime);
 	free(experiment->contestants.items);
+	placement_free_members(&experiment->placement);
 	session_end(&experiment->session);
 	*experiment = (struct experiment){};
 }

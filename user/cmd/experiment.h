@@ -2,6 +2,7 @@
 #ifndef WAKEWHY_CMD_EXPERIMENT_H
 #define WAKEWHY_CMD_EXPERIMENT_H
 
+#include "cmd/placement.h"
 #include "cmd/session.h"
 #include "runtime/workloads.h"
 
@@ -20,6 +21,7 @@ struct experiment {
 	enum workload collector_for; /* the workload that session.collector was opened for */
 	VEC(struct contestant) contestants;
 	struct workshop *shop;
+	struct placement placement; /* of serve, once it is planned */
 	int status; /* to end with, unless publishing says worse */
 };
 
@@ -46,7 +48,8 @@ int experiment_switch(struct experiment *experiment, enum workload workload,
  * recording from then on. */
 uint64_t experiment_seed(struct experiment *experiment);
 
-/* Starts a job of a bout's contestant, followed as `group` (or not at all when the bout is bare).
+/* Starts a job of a bout's contestant, followed as `group` (or not at all when the bout is bare), on the
+ * CPUs of the job's options, or where they name none on those of --cpus.
  * 0 and *ret_job, or -errno with diag. */
 int experiment_start(struct experiment *experiment, const struct bout *bout, uint32_t group,
 		     const struct job_options *options, struct job **ret_job, struct diag *diag);

@@ -1,6 +1,8 @@
 /* Where results go: opened before anything is measured, complete or not there afterwards. */
 #include "cmd/output.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +31,32 @@ struct outputs {
 	bool verbose;
 };
 
+/* Whether the locale writes something else than UTF-8. One that is named and not installed is taken
+ * by its name: small containers have none, while the terminal is somebody else's. */
+static bool locale_is_ascii(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	const char *codeset = "";
+	bool ascii;
+
+	for (size_t i = 0; i < 3 && !*codeset; i++) {
+		const char *value = getenv(variables[i]);
+
+		codeset = value ? value : "";
+	}
+	if (locale)
+		codeset = nl_langinfo_l(CODESET, locale);
+	ascii = !strcasestr(codeset, "UTF-8") && !strcasestr(codeset, "UTF8");
+	if (locale)
+		freelocale(locale);
+	return ascii;
+}
+
 struct render_style output_style(int fd)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-	struct render_style style = {};
+	struct render_style style = {.ascii = locale_is_ascii()};
 	struct winsize size;
 
 	if (!isatty(fd))

@@ -40,8 +40,8 @@ size_t outputs_max_threads(const struct outputs *outputs);
 /* Closes and removes what was not completed; NULL is fine. */
 void outputs_free(struct outputs *outputs);
 
-/* How text on this descriptor is to look: colour (a terminal, no NO_COLOR, TERM not dumb) and
- * width (0 unless a terminal). */
+/* How text on this descriptor is to look: colour (a terminal, no NO_COLOR, TERM not dumb),
+ * width (0 unless a terminal), ascii (the locale is not UTF-8). */
 struct render_style output_style(int fd);
 
 /* Flushes a stream that a command printed to and checks that all of it arrived: EXIT_DONE, or

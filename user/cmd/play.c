@@ -361,6 +361,7 @@ void schedule_play(struct experiment *experiment, struct schedule *schedule)
 	play_rounds(&player);
 	if (experiment_stopped(experiment))
 		tell_missing(&player);
+	session->plan_total_ns = session->plan_done_ns + player.rest_ns;
 	order_recording(&player);
 	free(player.kept);
 }

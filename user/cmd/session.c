@@ -103,6 +103,7 @@ int session_fail(struct session *session, const struct diag *diag)
 {
 	progress_clear(session->progress);
 	log_diag(diag);
+	session->failed = *diag;
 	return EXIT_FAILED;
 }
 

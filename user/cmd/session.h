@@ -21,6 +21,7 @@ struct session {
 	/* The whole's length for the bar, and how much of it is over; total 0: not known. */
 	uint64_t plan_total_ns;
 	uint64_t plan_done_ns;
+	struct diag failed; /* what session_fail told last, for those who go on without it */
 };
 
 /* Parses, opens outputs, notes signals, describes the tool. Returns true to go on; false: end with

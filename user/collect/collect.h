@@ -52,6 +52,12 @@ int collector_seed(struct collector *collector, struct diag *diag);
  * it counts before its exec. */
 int collector_add_gated(struct collector *collector, pid_t pid, uint32_t group, struct diag *diag);
 
+/* A process of ours that works for the measurement and is not followed, as the load generator of
+ * `serve`: what it uses is not others' use of the machine. To be said before the window opens, and again
+ * after collector_reset; it is to be waited for (wait4) only after the window has closed, else what
+ * others did is not known. */
+void collector_exclude(struct collector *collector, pid_t pid);
+
 /* Opens the window now / closes it now. With open_at_exec the probes open it. Times in ns of
  * CLOCK_MONOTONIC; closing twice keeps the first. With a duration (0: none) the probes end the
  * window by themselves on the nanosecond, however late it is closed; only system calls, which are
@@ -72,8 +78,8 @@ size_t collector_survivors(const struct collector *collector, pid_t *ret_pids, s
 uint64_t collector_schedstat_ns(const struct collector *collector);
 
 /* Closes the window if it is open, and moves what group `group` did into ret_capture: window,
- * threads, images, seconds, lost (of all groups), probes, observer, noise. The caller fills the rest
- * (label, workload …). */
+ * threads, images, seconds, lost (of all groups), probes, observer, noise and what it disturbed. The
+ * caller fills the rest (label, workload …). */
 int collector_take(struct collector *collector, uint32_t group, struct capture *ret_capture,
 		   struct diag *diag);
 

@@ -152,8 +152,10 @@ int collector_add_gated(struct collector *c, pid_t pid, uint32_t group, struct d
 	if (followed != 1)
 		return diag_set(diag, -ESRCH, "process %d is not there to be followed", pid);
 	err = collect_pass(c, &seed, NULL, NULL, diag);
-	if (!err && c->options.open_at_exec)
+	if (!err && c->options.open_at_exec) {
+		collect_noise_begin(c);
 		collect_edge_read(c, &c->before);
+	}
 	return err;
 }
 

@@ -163,6 +163,7 @@ void collect_forget(struct collector *c)
 		memset(&c->groups[i], 0, sizeof(c->groups[i]));
 	}
 	collect_why_forget(c);
+	collect_noise_forget(c);
 	memset(c->lost, 0, sizeof(c->lost));
 	if (c->settled_slots)
 		memset(c->settled_slots, 0, c->cfg.slots);

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/config.h"
+#include "collect/cgroup.h"
 #include "collect/collect.h"
 #include "collect/machine.h"
 
@@ -28,9 +29,18 @@ struct collect_group {
 struct collect_edge {
 	uint64_t wakeups; /* of this process */
 	uint64_t oncpu_ns;
-	bool has_cpu;
-	struct machine_cpu_times cpu;
+	char *stat; /* text of /proc/stat, or NULL */
+	uint64_t throttled_ns; /* by the limits of cgroups, since ever */
+	uint64_t suspended_ns; /* that the machine has been asleep, since it was started */
 	VEC(struct capture_probe) probes;
+};
+
+/* A process of ours that works for the measurement: see collector_exclude(). */
+struct collect_helper {
+	pid_t pid;
+	struct cpulist cpus; /* that it may run on */
+	uint64_t before_ns, after_ns; /* CPU time at both edges */
+	bool known;		      /* both could be read */
 };
 
 struct collector {
@@ -61,12 +71,21 @@ struct collector {
 	VEC(struct wk_charge) charges; /* by number; [0] is not used */
 	VEC(struct wk_wake_event) timeline;
 	struct ring_buffer *timeline_ring; /* NULL: no timeline */
-	struct capture_noise machine; /* what does not change between windows */
+	struct cpulist cpus; /* that the followed threads may run on, all together */
+	struct cgroup_limits limits; /* of their processes */
+	VEC(struct collect_helper) helpers;
 };
 
 /* edge.c */
 void collect_edge_read(struct collector *collector, struct collect_edge *ret_edge);
 void collect_edge_free_members(struct collect_edge *edge);
+
+/* noise.c: where the workload may run and who helps, at each edge of the window; what else went on. */
+void collect_noise_begin(struct collector *collector);
+void collect_noise_end(struct collector *collector);
+void collect_noise_take(const struct collector *collector, uint64_t window_ns,
+			struct capture_noise *ret_noise);
+void collect_noise_forget(struct collector *collector);
 
 /* follow.c: one pass of the task iterator. Hands what the kernel side writes to `reader`, which may be
  * NULL, in whole struct wk_task; *ret_followed may be NULL. */

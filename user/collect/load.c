@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "collect/internal.h"
 #include "collect/kernel.h"
-#include "collect/topology.h"
 
 #include "wakewhy.skel.h"
 
@@ -323,23 +322,6 @@ static int collector_start(struct collector *c, struct diag *diag)
 	return err ? explain_refusal(err, diag) : 0;
 }
 
-static void machine_facts(struct capture_noise *noise)
-{
-	struct topology topology;
-	struct cpulist cpus;
-
-	if (!machine_online_cpus(&cpus, NULL))
-		noise->cpus_online = cpulist_count(&cpus);
-	memset(&cpus, 0, sizeof(cpus));
-	if (!machine_allowed_cpus(&cpus, NULL))
-		noise->cpus_used = cpulist_count(&cpus);
-	noise->governor = machine_governor(&cpus);
-	if (topology_read(&topology, "/sys", "/proc", NULL))
-		return;
-	noise->siblings_shared = topology_siblings(&topology, &cpus);
-	topology_free_members(&topology);
-}
-
 int collector_open(struct collector **ret_collector, const struct collect_options *options,
 		   struct diag *diag)
 {
@@ -356,7 +338,6 @@ int collector_open(struct collector **ret_collector, const struct collect_option
 		collector_free(c);
 		return err;
 	}
-	machine_facts(&c->machine);
 	*ret_collector = c;
 	return 0;
 }
@@ -377,7 +358,6 @@ void collector_free(struct collector *c)
 	wakewhy_bpf__destroy(c->skel);
 	if (c->stats_fd >= 0)
 		close(c->stats_fd);
-	free(c->machine.governor);
 	free(c->groups);
 	free(c->settled_slots);
 	free(c->slots_mapped);

@@ -67,17 +67,21 @@ static int no_file(struct diag *diag, const char *path)
 /* ---- time of the CPUs --------------------------------------------------------------------------
  */
 
-/* "cpu user nice system idle iowait irq softirq steal guest guest_nice": proc(5). Guest time is
- * contained in user and nice already. Old kernels end earlier, newer ones may go on. */
-int machine_parse_stat(const char *text, long ticks_per_s, struct machine_cpu_times *ret_times)
+static int tick_length_ns(long ticks_per_s, uint64_t *ret_ns)
 {
-	uint64_t v[8] = {0}, tick_ns;
+	if (ticks_per_s <= 0 || ticks_per_s > 1000000)
+		return -EINVAL;
+	*ret_ns = SECOND_NS / (uint64_t)ticks_per_s;
+	return 0;
+}
+
+/* "user nice system idle iowait irq softirq steal guest guest_nice": proc(5). Guest time is contained
+ * in user and nice already. Old kernels end earlier, newer ones may go on. */
+static int parse_times(const char *text, uint64_t tick_ns, struct machine_cpu_times *ret_times)
+{
+	uint64_t v[8] = {0};
 	char *end;
 
-	if (strncmp(text, "cpu ", 4) || ticks_per_s <= 0 || ticks_per_s > 1000000)
-		return -EINVAL;
-	tick_ns = SECOND_NS / (uint64_t)ticks_per_s;
-	text += 4;
 	for (size_t i = 0; i < 8; i++, text = end) {
 		text += strspn(text, " ");
 		if (*text < '0' || *text > '9') {
@@ -87,9 +91,9 @@ int machine_parse_stat(const char *text, long ticks_per_s, struct machine_cpu_ti
 		}
 		errno = 0;
 		v[i] = strtoull(text, &end, 10);
-		/* Far beyond what any machine can have been up for: keeps the sums below from
+		/* Far beyond what any machine can have been up for: keeps sums over all CPUs from
 		 * running over. */
-		if (errno || v[i] > UINT64_MAX / 4 / tick_ns)
+		if (errno || v[i] > UINT64_MAX / 4 / CPULIST_MAX / tick_ns)
 			return -ERANGE;
 	}
 	ret_times->busy_ns = (v[0] + v[1] + v[2]) * tick_ns;
@@ -99,9 +103,56 @@ int machine_parse_stat(const char *text, long ticks_per_s, struct machine_cpu_ti
 	return 0;
 }
 
+int machine_parse_stat(const char *text, long ticks_per_s, struct machine_cpu_times *ret_times)
+{
+	uint64_t tick_ns;
+
+	if (strncmp(text, "cpu ", 4) || tick_length_ns(ticks_per_s, &tick_ns))
+		return -EINVAL;
+	return parse_times(text + 4, tick_ns, ret_times);
+}
+
+int machine_parse_stat_of(const char *text, long ticks_per_s, const struct cpulist *cpus,
+			  struct machine_cpu_times *ret_times)
+{
+	struct machine_cpu_times sum = {0}, one;
+	uint64_t tick_ns;
+	int err = tick_length_ns(ticks_per_s, &tick_ns), found = 0;
+
+	for (const char *line = text; !err && line; line = strchr(line, '\n')) {
+		unsigned long cpu;
+		char *end;
+
+		line += *line == '\n';
+		if (strncmp(line, "cpu", 3) || line[3] < '0' || line[3] > '9')
+			continue;
+		cpu = strtoul(line + 3, &end, 10);
+		if (*end != ' ' || cpu >= CPULIST_MAX || !cpulist_has(cpus, (unsigned)cpu))
+			continue;
+		err = parse_times(end, tick_ns, &one);
+		sum.busy_ns += one.busy_ns;
+		sum.idle_ns += one.idle_ns;
+		sum.irq_ns += one.irq_ns;
+		sum.steal_ns += one.steal_ns;
+		found++;
+	}
+	if (err || !found)
+		return err ? err : -ENOENT;
+	*ret_times = sum;
+	return 0;
+}
+
+char *machine_read_stat(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	/* A line has ten numbers of twenty digits at most. The lines of CPUs are the first. */
+	return machine_read_file("/proc/stat", 4096 + 256 * (n > 0 ? (size_t)n : CPULIST_MAX));
+}
+
 int machine_cpu_times(struct machine_cpu_times *ret_times, struct diag *diag)
 {
-	char *text = machine_read_file("/proc/stat", 4096);
+	char *text = machine_read_stat();
 	int err;
 
 	if (!text)
@@ -109,6 +160,35 @@ int machine_cpu_times(struct machine_cpu_times *ret_times, struct diag *diag)
 	err = machine_parse_stat(text, sysconf(_SC_CLK_TCK), ret_times);
 	free(text);
 	return err ? diag_set(diag, -EIO, "cannot make sense of /proc/stat") : 0;
+}
+
+/* "812 (name) S …": the name may hold anything. utime, stime, cutime and cstime are fields 14 to 17. */
+int machine_parse_process_stat(const char *text, long ticks_per_s, uint64_t *ret_ns)
+{
+	const char *after = strrchr(text, ')');
+	unsigned long long utime, stime, cutime, cstime;
+	uint64_t tick_ns;
+
+	if (!after || tick_length_ns(ticks_per_s, &tick_ns) ||
+	    sscanf(after + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %llu %llu",
+		   &utime, &stime, &cutime, &cstime) != 4)
+		return -EINVAL;
+	*ret_ns = (utime + stime + cutime + cstime) * tick_ns;
+	return 0;
+}
+
+int machine_process_ns(pid_t pid, uint64_t *ret_ns)
+{
+	char path[64], *text;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	text = machine_read_file(path, 4096);
+	if (!text)
+		return -errno;
+	err = machine_parse_process_stat(text, sysconf(_SC_CLK_TCK), ret_ns);
+	free(text);
+	return err;
 }
 
 static uint64_t forward(uint64_t earlier, uint64_t later)
@@ -177,19 +257,18 @@ int machine_online_cpus(struct cpulist *ret_cpus, struct diag *diag)
 
 /* From status rather than sched_getaffinity, whose set must be guessed in size on large machines.
  */
-int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag)
+static int read_allowed(const char *path, struct cpulist *ret_cpus, struct diag *diag)
 {
 	static const char key[] = "\nCpus_allowed_list:";
-	char *text = machine_read_file("/proc/self/status", 65536), *list;
+	char *text = machine_read_file(path, 65536), *list;
 	int err;
 
 	if (!text)
-		return no_file(diag, "/proc/self/status");
+		return no_file(diag, path);
 	list = strstr(text, key);
 	if (!list) {
 		free(text);
-		return diag_set(diag, -EIO,
-				"/proc/self/status does not say which CPUs are allowed");
+		return diag_set(diag, -EIO, "%s does not say which CPUs are allowed", path);
 	}
 	list += sizeof(key) - 1;
 	list += strspn(list, " \t");
@@ -197,6 +276,40 @@ int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag)
 	err = cpulist_parse(ret_cpus, list, diag);
 	free(text);
 	return err;
+}
+
+int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag)
+{
+	return read_allowed("/proc/self/status", ret_cpus, diag);
+}
+
+int machine_thread_cpus(pid_t pid, pid_t tid, struct cpulist *ret_cpus, struct diag *diag)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	return read_allowed(path, ret_cpus, diag);
+}
+
+/* intel_pstate's switch says what is forbidden, the others' what is allowed. */
+int machine_turbo(const char *sys)
+{
+	static const struct {
+		const char *name;
+		char on;
+	} files[] = {{"intel_pstate/no_turbo", '0'}, {"cpufreq/boost", '1'}};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = mem_printf("%s/devices/system/cpu/%s", sys, files[i].name);
+		char *word = read_word(path);
+		bool told = (word[0] == '0' || word[0] == '1') && !word[1], on = word[0] == files[i].on;
+
+		free(word);
+		free(path);
+		if (told)
+			return on ? 1 : -1;
+	}
+	return 0;
 }
 
 /* Is name one of the words of list, which has ", " between them? */

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "collect/internal.h"
+#include "model/noise.h"
 
 #include "wakewhy.skel.h"
 
@@ -20,6 +21,7 @@ uint64_t collector_open_window(struct collector *c, uint64_t duration_ns)
 	struct wk_window *w = &c->skel->data->window;
 	uint64_t start_ns;
 
+	collect_noise_begin(c);
 	collect_edge_read(c, &c->before);
 	start_ns = now_ns();
 	if (duration_ns && duration_ns < WK_NEVER - start_ns)
@@ -41,6 +43,7 @@ uint64_t collector_close_window(struct collector *c)
 		if (end_ns < w->end_ns)
 			__atomic_store_n(&w->end_ns, end_ns, __ATOMIC_RELEASE);
 		collect_edge_read(c, &c->after);
+		collect_noise_end(c);
 		c->closed = true;
 	}
 	return w->end_ns;
@@ -165,30 +168,6 @@ static void take_probes(const struct collector *c, struct capture *capture)
 	capture->probes_timed = c->stats_fd >= 0;
 }
 
-/* What others did on the machine meanwhile. The machine's CPU time comes in ticks, ours in
- * nanoseconds: the difference may fall a little below zero. */
-static void take_noise(const struct collector *c, struct capture *capture)
-{
-	struct capture_noise *noise = &capture->noise;
-	struct machine_cpu_times d;
-	double ours = c->after.oncpu_ns - c->before.oncpu_ns, all, other;
-
-	*noise = c->machine;
-	noise->governor = mem_strdup(c->machine.governor);
-	if (!c->before.has_cpu || !c->after.has_cpu)
-		return;
-	d = machine_cpu_times_between(&c->before.cpu, &c->after.cpu);
-	all = (double)d.busy_ns + d.irq_ns + d.steal_ns + d.idle_ns;
-	if (all <= 0)
-		return;
-	for (size_t i = 0; i < c->threads.n; i++)
-		ours += c->threads.items[i].t.count.oncpu_ns;
-	other = ((double)d.busy_ns + d.irq_ns - ours) / all;
-	noise->other_cpu_share = other > 0 ? other : 0;
-	noise->steal_share = d.steal_ns / all;
-	noise->irq_share = d.irq_ns / all;
-}
-
 int collector_take(struct collector *c, uint32_t group, struct capture *ret_capture,
 		   struct diag *diag)
 {
@@ -220,7 +199,8 @@ int collector_take(struct collector *c, uint32_t group, struct capture *ret_capt
 	take_probes(c, &capture);
 	capture.observer_wakeups = c->after.wakeups - c->before.wakeups;
 	capture.observer_oncpu_ns = c->after.oncpu_ns - c->before.oncpu_ns;
-	take_noise(c, &capture);
+	collect_noise_take(c, capture.end_ns - capture.start_ns, &capture.noise);
+	capture.disturbed = noise_disturbance(&capture.noise);
 	*ret_capture = capture;
 	return 0;
 }

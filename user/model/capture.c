@@ -31,6 +31,7 @@ void capture_free_members(struct capture *capture)
 	free(capture->probes.items);
 	free(capture->noise.governor);
 	free(capture->disturbed);
+	free(capture->conditions);
 	free(capture->not_comparable);
 	memset(capture, 0, sizeof(*capture));
 }

@@ -56,7 +56,8 @@ struct capture_probe {
 	uint64_t misses; /* times that the kernel skipped it */
 };
 
-/* What the machine is, and what was not ours on it over the window. Shares are 0 to 1. */
+/* What the machine is, and what was not ours on it over the window. Shares are 0 to 1; those of others
+ * are NaN where they are not known: the kernel counts in ticks, too coarse for windows under 0.5 s. */
 struct capture_noise {
 	double other_cpu_share;	     /* CPU time of others, of all CPUs */
 	double used_other_share;     /* the same, of the CPUs that the workload was allowed on */
@@ -105,6 +106,8 @@ struct capture {
 	uint64_t outer_ns;
 	char *disturbed;      /* what others did to the window, in words; NULL: nothing above the limits */
 	bool replaced;	      /* disturbed, and measured again: shown, but in no summary */
+	char *conditions;     /* serve: where server and load generator ran, and how it was loaded, in
+			       * words; NULL: nothing to say */
 	char *not_comparable; /* why its figures must not be compared; NULL: they may be */
 
 	/* When. */
@@ -131,7 +134,7 @@ struct capture {
 	struct capture_startup startup;
 	bool has_result;
 	uint64_t operations;
-	uint64_t errors;       /* serve: requests that failed */
+	uint64_t errors;       /* serve: requests that failed, or took more than two seconds */
 	bool has_memory;
 	uint64_t rss_bytes, pss_bytes;		   /* of the process tree, at the window's end */
 	uint64_t rss_start_bytes, pss_start_bytes; /* at its beginning: after start-up; 0: not known */
@@ -179,6 +182,7 @@ struct claim {
 	char *metric;	/* id in the table of metrics */
 	double value;	/* in the metric's unit; with base: label's figure divided by base's */
 	double low, high; /* range that the source gives; NaN: none */
+	uint64_t window_ns; /* length of the window that it is about, where that decides; 0: any */
 	char *text;	/* as the source words it */
 };
 

@@ -135,6 +135,12 @@ static bool get_syscalls_per_op(const struct run *run, double *ret_value)
 	       per_operation(run, (double)run->totals.syscalls, ret_value);
 }
 
+VALUE(errors, run->capture->has_result, (double)run->capture->errors)
+
+VALUE(rss_start_bytes, run->capture->has_memory && run->capture->rss_start_bytes,
+      (double)run->capture->rss_start_bytes)
+VALUE(pss_start_bytes, run->capture->has_memory && run->capture->pss_start_bytes,
+      (double)run->capture->pss_start_bytes)
 VALUE(rss_bytes, run->capture->has_memory, (double)run->capture->rss_bytes)
 VALUE(pss_bytes, run->capture->has_memory, (double)run->capture->pss_bytes)
 VALUE(size_bytes, run->capture->runtime.present && run->capture->runtime.size_bytes,
@@ -148,22 +154,26 @@ VALUE(size_bytes, run->capture->runtime.present && run->capture->runtime.size_by
 	}
 #define WATCHED	     "run attach idle"
 #define TOTALS	     "run startup"
-#define ALL_RUNTIMES "startup idle hash"
+#define DONE	     "hash serve"
+#define ALL_RUNTIMES "startup idle hash serve"
 
 const struct metric metrics[] = {
 	METRIC(exec_to_first_output_ns, "first output", "ns",
 	       "from exec to the first write to standard output", METRIC_LOWER, "startup"),
 	METRIC(exec_to_exit_ns, "exec to exit", "ns", "from exec to exit", METRIC_LOWER, "startup"),
 	METRIC(operations_per_s, "operations/s", "1/s", "operations of the workload a second",
-	       METRIC_HIGHER, "hash"),
+	       METRIC_HIGHER, DONE),
 	METRIC(cpu_ns_per_op, "CPU/op", "ns", "time on a CPU for each operation, all threads",
-	       METRIC_LOWER, "hash"),
+	       METRIC_LOWER, DONE),
 	METRIC(wakeups_per_op, "wakeups/op", "1", "wakeups for each operation, all threads",
-	       METRIC_LOWER, "hash"),
+	       METRIC_LOWER, DONE),
 	METRIC(switches_per_op, "switches/op", "1", "context switches for each operation",
-	       METRIC_LOWER, "hash"),
+	       METRIC_LOWER, DONE),
 	METRIC(syscalls_per_op, "syscalls/op", "1", "system calls for each operation", METRIC_LOWER,
-	       "hash"),
+	       DONE),
+	METRIC(errors, "errors", "1",
+	       "requests that failed, or were answered after more than two seconds", METRIC_LOWER,
+	       "serve"),
 	METRIC(wakeups_per_s, "wakeups/s", "1/s", "completed sleeps a second", METRIC_LOWER,
 	       WATCHED),
 	METRIC(cpu_ms_per_s, "CPU ms/s", "ms/s", "time on a CPU in each second, all threads",
@@ -199,11 +209,16 @@ const struct metric metrics[] = {
 	       METRIC_LOWER, "startup"),
 	METRIC(max_rss_bytes, "peak memory", "bytes", "largest resident memory of the process",
 	       METRIC_LOWER, "startup"),
+	METRIC(rss_start_bytes, "RSS at start", "bytes",
+	       "resident memory when the server had started up", METRIC_LOWER, "idle serve"),
+	METRIC(pss_start_bytes, "PSS at start", "bytes",
+	       "the same, shared pages divided among those who share them", METRIC_LOWER,
+	       "idle serve"),
 	METRIC(rss_bytes, "RSS", "bytes", "resident memory at the end of the window", METRIC_LOWER,
-	       "idle hash"),
+	       "idle hash serve"),
 	METRIC(pss_bytes, "PSS", "bytes",
 	       "the same, shared pages divided among those who share them", METRIC_LOWER,
-	       "idle hash"),
+	       "idle hash serve"),
 	METRIC(size_bytes, "size", "bytes", "size of the runtime's program file", METRIC_LOWER,
 	       ALL_RUNTIMES),
 	{NULL},

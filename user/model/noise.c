@@ -1,6 +1,8 @@
 /* Was a window quiet enough to be believed? */
 #include "model/noise.h"
 
+#include <math.h>
+
 #include "base/strbuf.h"
 #include "base/units.h"
 
@@ -15,7 +17,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct strbuf *text, const
 	va_end(args);
 }
 
-/* A share that is not known (NaN) is above no limit. */
+/* A share that is not known (NaN) is above no limit. Where the window was too short for others' share,
+ * that of steal is made of a few ticks at most, and says as little. */
 char *noise_disturbance(const struct capture_noise *noise)
 {
 	struct strbuf text = {0};
@@ -24,7 +27,7 @@ char *noise_disturbance(const struct capture_noise *noise)
 	if (noise->used_other_share > NOISE_OTHERS_LIMIT)
 		say(&text, "others used %.3g %% of its CPUs (limit %g %%)",
 		    noise->used_other_share * 100, NOISE_OTHERS_LIMIT * 100);
-	if (noise->steal_share > NOISE_STEAL_LIMIT)
+	if (noise->steal_share > NOISE_STEAL_LIMIT && !isnan(noise->used_other_share))
 		say(&text, "the hypervisor took %.3g %% of the CPUs (limit %g %%)",
 		    noise->steal_share * 100, NOISE_STEAL_LIMIT * 100);
 	if (noise->throttled_ns)

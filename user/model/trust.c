@@ -234,6 +234,19 @@ static void trust_check_misses(struct run_trust *trust, const struct capture *ca
 	strbuf_free_members(&names);
 }
 
+/* Requests that failed are no requests served, and may have cost the server more or less. */
+static void trust_check_errors(struct run_trust *trust, const struct capture *capture)
+{
+	char errors[UNITS_TEXT_BYTES], all[UNITS_TEXT_BYTES];
+
+	if (!capture->has_result || !capture->errors)
+		return;
+	trust_doubt(trust, "%s %s failed or took more than two seconds (%s were answered)",
+		    units_format_count(errors, capture->errors),
+		    capture->errors == 1 ? "request" : "requests",
+		    units_format_count(all, capture->operations));
+}
+
 void trust_init(struct run_trust *ret_trust, const struct capture *capture)
 {
 	double allowance_ns = trust_allowance_ns(capture);
@@ -245,6 +258,7 @@ void trust_init(struct run_trust *ret_trust, const struct capture *capture)
 	switches_diff = trust_compare_threads(&trust, capture, allowance_ns);
 	trust_check_sums(&trust, switches_diff, allowance_ns);
 	trust_check_rusage(&trust, capture);
+	trust_check_errors(&trust, capture);
 	*ret_trust = trust;
 }
 

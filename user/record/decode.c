@@ -6,45 +6,11 @@
 #include <string.h>
 
 #include "record/decode_why.h"
+#include "record/shape.h"
 #include "record/table.h"
 
-/* Far above what is written; below, memory for the tree stays within a few times the text. */
-#define VALUES_MAX     (32u << 20)
-#define DEPTH_MAX      12
 #define RUNS_MAX       65536
 #define ARGV_BYTES_MAX (1 << 20)
-
-/* ---- before parsing -------------------------------------------------------------------------- */
-
-/* A small text can ask for a large tree. Counts what would become values before any is made. */
-static int check_shape(const struct field_reader *reader, const char *text, size_t n)
-{
-	size_t values = 0, depth = 0;
-	bool in_string = false;
-
-	for (size_t i = 0; i < n; i++) {
-		char c = text[i];
-
-		if (in_string) {
-			if (c == '\\')
-				i++;
-			in_string = c != '"';
-			continue;
-		}
-		in_string = c == '"';
-		if (c == '[' || c == '{')
-			depth++;
-		else if ((c == ']' || c == '}') && depth > 0)
-			depth--;
-		values += c == '[' || c == '{' || c == ',';
-		if (depth > DEPTH_MAX)
-			return field_refuse(reader, "it is nested deeper than %d levels",
-					    DEPTH_MAX);
-		if (values > VALUES_MAX)
-			return field_refuse(reader, "it has more than %u values", VALUES_MAX);
-	}
-	return 0;
-}
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -335,18 +301,11 @@ int recording_decode(const char *text, size_t n, const char *name, struct record
 {
 	const struct field_reader reader = {.file = name, .diag = diag};
 	struct recording recording = {};
-	json_error_t error;
-	json_t *root;
-	int err = check_shape(&reader, text, n);
+	json_t *root = shape_load(&reader, text, n, JSON_ALLOW_NUL);
+	int err;
 
-	if (err)
-		return err;
-	root = json_loadb(text, n, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
-	if (!root) {
-		if (json_error_code(&error) == json_error_out_of_memory)
-			mem_out();
-		return field_refuse(&reader, "%s, at byte %d", error.text, error.position);
-	}
+	if (!root)
+		return -EINVAL;
 	err = decode_root(&reader, root, &recording);
 	json_decref(root);
 	if (err)

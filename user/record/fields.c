@@ -157,6 +157,7 @@ const struct field capture_fields[] = {
 	CAPTURE(outer_ns, FIELD_UNSIGNED),
 	CAPTURE(disturbed, FIELD_OPTIONAL),
 	CAPTURE(replaced, FIELD_BOOL),
+	CAPTURE(conditions, FIELD_OPTIONAL),
 	CAPTURE(not_comparable, FIELD_OPTIONAL),
 	CAPTURE(errors, FIELD_UNSIGNED),
 	CAPTURE(rss_start_bytes, FIELD_UNSIGNED),
@@ -273,6 +274,7 @@ const struct field claim_fields[] = {
 	CLAIM(value, FIELD_REAL),
 	CLAIM(low, FIELD_REAL),
 	CLAIM(high, FIELD_REAL),
+	CLAIM(window_ns, FIELD_UNSIGNED),
 	CLAIM(text, FIELD_STRING),
 	{NULL},
 };
@@ -287,8 +289,8 @@ int field_refuse(const struct field_reader *reader, const char *fmt, ...)
 	va_start(args, fmt);
 	strbuf_vprintf(&text, fmt, args);
 	va_end(args);
-	diag_set(reader->diag, -EINVAL, "%s is not a valid recording: %s", reader->file,
-		 strbuf_text(&text));
+	diag_set(reader->diag, -EINVAL, "%s is not a valid %s: %s", reader->file,
+		 reader->kind ? reader->kind : "recording", strbuf_text(&text));
 	strbuf_free_members(&text);
 	return -EINVAL;
 }

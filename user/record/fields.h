@@ -53,10 +53,11 @@ extern const struct field claim_fields[];   /* struct claim */
 /* Where a reading error is: the file, and what in it. */
 struct field_reader {
 	const char *file;
+	const char *kind; /* what it is to be; NULL: a recording */
 	struct diag *diag;
 };
 
-/* Writes "FILE is not a valid recording: …" and returns -EINVAL. */
+/* Writes "FILE is not a valid recording: …" (or another kind) and returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) int field_refuse(const struct field_reader *reader,
 						       const char *fmt, ...);
 

@@ -7,7 +7,7 @@
 typedef int render_function(FILE *out, const struct result *result, const struct report *report,
 			    const struct render_style *style, struct diag *diag);
 
-render_function text_render, json_render, csv_render, html_render, wkw_render, markdown_render;
+render_function text_render, json_render, csv_render, wkw_render, markdown_render, html_render;
 render_function csv_runs_render, csv_summary_render, csv_comparisons_render, csv_bare_render,
 	csv_causes_render, csv_series_render, csv_timeline_render;
 

@@ -317,6 +317,7 @@ static void json_add_identity(json_t *object, const struct run *run)
 	json_set(object, "outer_ns", json_of_u64_or_null(capture->outer_ns));
 	json_set(object, "disturbed", json_of_text(capture->disturbed));
 	json_set(object, "replaced", json_boolean(capture->replaced));
+	json_set(object, "conditions", json_of_text(capture->conditions));
 	json_set(object, "not_comparable", json_of_text(capture->not_comparable));
 	json_set(object, "settle_ns", json_of_u64_or_null(capture->settle_ns));
 	json_set(object, "settled", json_boolean(capture->settled));
@@ -474,6 +475,7 @@ static json_t *json_of_claims(const struct recording *recording)
 		json_set(object, "value", json_of_real(claim->value));
 		json_set(object, "low", json_of_real(claim->low));
 		json_set(object, "high", json_of_real(claim->high));
+		json_set(object, "window_ns", json_of_u64_or_null(claim->window_ns));
 		json_set(object, "text", json_of_text(claim->text));
 		json_array_append_new(all, object);
 	}

@@ -12,7 +12,6 @@ const struct format formats[] = {
 	{"text", "txt", "tables and sentences for people (the default)", false, text_render},
 	{"json", "json", "everything that was measured, schema wakewhy/1", false, json_render},
 	{"markdown", "md", "a summary for a pull request or an issue", false, markdown_render},
-	{"html", "html", "a page with charts that needs no network and no script", false, html_render},
 	{"csv", "csv", "one row for each thread", false, csv_render},
 	{"csv-runs", "runs.csv", "one row for each run", false, csv_runs_render},
 	{"csv-summary", "summary.csv", "medians and spread of each metric of each label", false,
@@ -25,6 +24,7 @@ const struct format formats[] = {
 	{"csv-timeline", "timeline.csv", "one row for each wakeup whose time was kept", false,
 	 csv_timeline_render},
 	{"csv-bare", "bare.csv", "one row for each run without probes", false, csv_bare_render},
+	{"html", "html", "a page with charts that needs no network and no script", false, html_render},
 	{"wkw", "wkw", "a recording, to be read by 'wakewhy report'", true, wkw_render},
 	{0},
 };

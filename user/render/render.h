@@ -10,6 +10,7 @@
 struct render_style {
 	bool colour;  /* the caller knows whether it is a terminal and what NO_COLOR says */
 	size_t width; /* columns of the terminal; 0: no limit */
+	bool ascii;   /* pictures of plain ASCII: what the reader sees is not UTF-8 */
 };
 
 struct format {

@@ -21,10 +21,12 @@ static size_t text_word(const char *text)
 	return n;
 }
 
-/* Safe text, wrapped at spaces; a word longer than a line gets a line of its own. */
-static void text_render_prose(FILE *out, const char *text, size_t columns)
+void text_render_prose(FILE *out, const char *text, const struct render_style *style)
 {
-	size_t at = 0;
+	size_t columns = TEXT_PROSE_COLUMNS, at = 0;
+
+	if (style->width && style->width < columns)
+		columns = style->width;
 
 	while (*text) {
 		size_t bytes = text_word(text);
@@ -59,18 +61,19 @@ static void text_render_block(FILE *out, const struct block *block,
 			      const struct render_style *style)
 {
 	enum text_shade shade = text_shade_of(block);
-	size_t columns = TEXT_PROSE_COLUMNS;
 	char *text;
 
 	if (block->kind == BLOCK_TABLE) {
 		text_render_table(out, &block->table, style);
 		return;
 	}
-	if (style->width && style->width < columns)
-		columns = style->width;
+	if (block->kind == BLOCK_CHART) {
+		text_render_chart(out, block->chart, style);
+		return;
+	}
 	text = text_safe(block->text);
 	fputs(text_shade_on(style, shade), out);
-	text_render_prose(out, text, columns);
+	text_render_prose(out, text, style);
 	fputs(text_shade_off(style, shade), out);
 	free(text);
 }
@@ -83,7 +86,7 @@ int render_report_text(FILE *out, const struct report *report, const struct rend
 	for (size_t i = 0; i < report->blocks.n; i++) {
 		const struct block *block = &report->blocks.items[i];
 
-		if (block->kind == BLOCK_CHART)
+		if (block->kind == BLOCK_CHART && !text_shows_chart(block->chart, style))
 			continue;
 		/* Notes stand together; everything else stands apart. */
 		if (before && !(before->kind == BLOCK_NOTE && block->kind == BLOCK_NOTE))

@@ -15,6 +15,14 @@ enum text_shade { TEXT_PLAIN, TEXT_STRONG, TEXT_FAINT, TEXT_GOOD, TEXT_BAD };
 const char *text_shade_on(const struct render_style *style, enum text_shade shade);
 const char *text_shade_off(const struct render_style *style, enum text_shade shade);
 
+/* Writes safe text, wrapped at spaces; a word longer than a line gets a line of its own. */
+void text_render_prose(FILE *out, const char *text, const struct render_style *style);
+
+/* Whether a chart is worth its lines here; only such a one may be written. */
+bool text_shows_chart(const struct chart *chart, const struct render_style *style);
+/* Writes its title and a picture of it, or its table where there is no picture in text. */
+void text_render_chart(FILE *out, const struct chart *chart, const struct render_style *style);
+
 /* Writes one table. Errors stay in the stream, as with fputs. */
 void text_render_table(FILE *out, const struct table *table, const struct render_style *style);
 

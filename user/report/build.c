@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/chart.h"
+#include "report/study.h"
 
 static const char *build_workload(const struct result *result, size_t at)
 {
@@ -28,6 +29,13 @@ static bool build_has_many_processes(const struct part *part)
 	       part->groups.items[0].runs.items[0]->processes.n > BUILD_MANY_PROCESSES;
 }
 
+/* Not of starts, which have the same few each, and not in a study, which is long without them: JSON
+ * and CSV hold them. */
+static bool build_wants_threads(const struct part *part, const struct report_options *options)
+{
+	return !part_is(part, "startup") && (!study_is(part->result) || !options->max_threads);
+}
+
 static void build_part(struct report *report, const struct part *part,
 		       const struct report_options *options)
 {
@@ -38,6 +46,8 @@ static void build_part(struct report *report, const struct part *part,
 		idle_build(report, part);
 	else if (part_is(part, "hash"))
 		hash_build(report, part);
+	else if (part_is(part, "serve"))
+		serve_build(report, part);
 	else
 		overview_build(report, part);
 	chart_dots_build(report, part);
@@ -48,10 +58,11 @@ static void build_part(struct report *report, const struct part *part,
 		report_add_note(report, NOTE_TEXT,
 				"%zu threads in all: -v lists them, JSON and CSV hold them.",
 				part->groups.items[0].runs.items[0]->threads.n);
-	else if (!part_is(part, "startup")) /* the same few of each; JSON and CSV hold them */
+	else if (build_wants_threads(part, options))
 		threads_build(report, part, options->max_threads);
 	why_build(report, part, options->max_threads);
-	differences_build(report, part, options->max_threads);
+	if (part_comparable(part))
+		differences_build(report, part, options->max_threads);
 	chart_spans_build(report, part);
 	remarks_build(report, part);
 	conduct_build(report, part);
@@ -65,6 +76,9 @@ void report_build(struct report *ret_report, const struct result *result,
 	doubts_build(&report, result);
 	disturbed_build(&report, result);
 	failures_build(&report, result);
+	if (study_is(result))
+		study_build(&report, result);
+	claims_build(&report, result);
 	for (size_t i = 0; i < result->runs.n; i++) {
 		struct part part;
 

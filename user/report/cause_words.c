@@ -17,6 +17,10 @@ struct cause_unit cause_unit_of(const char *workload, const struct cause_sums *s
 		return (struct cause_unit){
 			"wakeups/op",	 "CPU ns/op", "ns", " an operation", 1, 3, 0,
 			sums->operations};
+	if (!strcmp(workload, "serve"))
+		return (struct cause_unit){
+			"wakeups/request", "CPU µs/request", "µs", " a request", 1e-3, 3, 2,
+			sums->operations};
 	if (!strcmp(workload, "idle") || !strcmp(workload, "attach"))
 		return (struct cause_unit){"wakeups/s", "CPU ms/s", "ms", " a second",
 					   1e-6,	2,	    3,	  sums->window_ns / 1e9};

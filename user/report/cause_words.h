@@ -5,11 +5,11 @@
 #include "report/cause_sums.h"
 
 /* How a workload's wakeups and on-CPU time are shown: per second of an idle server, per run of a
- * command, per operation of hash. */
+ * command, per operation of hash, per request of serve. */
 struct cause_unit {
 	const char *wakeups, *cpu; /* heads of columns */
 	const char *cpu_unit;	   /* "ms" */
-	const char *each;	   /* " a second"; "" for a single run */
+	const char *each;	   /* " a second", " a request"; "" for a single run */
 	double cpu_per_ns;
 	int wakeups_decimals, cpu_decimals; /* at most */
 	double divisor; /* of a group's sums; 0: there is nothing to divide by */

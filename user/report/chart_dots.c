@@ -130,7 +130,7 @@ static double dots_value(const struct dots *dots, const struct dots_group *group
 /* "zig takes 10.60 ms from exec to exit at the median of 6 runs, rust 4.50 at that of 6" */
 static char *dots_title(const struct dots *dots)
 {
-	size_t shown = dots->n_groups < 4 ? dots->n_groups : 3;
+	size_t shown = dots->n_groups < 5 ? dots->n_groups : 3;
 	struct strbuf text = {0};
 	char number[NUMBER_BYTES];
 

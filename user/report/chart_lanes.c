@@ -201,14 +201,14 @@ static char *lanes_title(const struct lanes *lanes, const struct lanes_span *spa
 	return strbuf_take(&text);
 }
 
-/* Adds the chart; returns the wakes of the lane that had most of them left out. */
+/* Adds the chart. Returns the wakes of the fullest lane that had more than a tenth left out. */
 static size_t lanes_add_chart(struct report *report, const struct lanes *lanes,
 			      const struct lanes_span *span)
 {
 	struct lane_count counts[LANES] = {0};
 	char *title = lanes_title(lanes, span);
 	struct chart *chart = report_add_chart(report, CHART_LANES, title);
-	size_t most = 0, fullest = 0;
+	size_t fullest = 0;
 
 	free(title);
 	chart_axis_set(&chart->x, "seconds", CELL_REAL, 1);
@@ -222,10 +222,9 @@ static size_t lanes_add_chart(struct report *report, const struct lanes *lanes,
 	lanes_add_ticks(lanes, span, chart, counts);
 	lanes_add_table(lanes, chart, counts);
 	for (size_t i = 0; i < lanes->n; i++) {
-		if (counts[i].seen - counts[i].drawn <= most)
-			continue;
-		most = counts[i].seen - counts[i].drawn;
-		fullest = counts[i].seen;
+		if (counts[i].drawn < counts[i].seen - counts[i].seen / 10 &&
+		    counts[i].seen > fullest)
+			fullest = counts[i].seen;
 	}
 	return fullest;
 }

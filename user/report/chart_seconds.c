@@ -14,7 +14,8 @@ enum seconds_what { SECONDS_CPU, SECONDS_WAKEUPS };
 
 struct seconds_group {
 	const struct run *run;
-	char *name;
+	char *name, *run_name; /* "zig", "zig (run 2 of 5)" */
+	size_t at, n_runs;
 	size_t n;			  /* seconds */
 	double oncpu_ns, wakeups, active; /* sums over them; active: seconds with any CPU time */
 	double least[2], most[2];	  /* in a step; by what */
@@ -24,6 +25,7 @@ struct seconds {
 	struct seconds_group groups[CHART_GROUPS];
 	size_t n_groups, n_left_out;
 	size_t n, step; /* steps in all, seconds of each */
+	bool repeats;
 	int cpu_decimals;
 };
 
@@ -105,8 +107,11 @@ static void seconds_add_group(struct seconds *seconds, const struct group *group
 		return;
 	}
 	g = &seconds->groups[seconds->n_groups++];
-	*g = (struct seconds_group){.run = group->runs.items[at]};
-	g->name = chart_run_name(group, at);
+	*g = (struct seconds_group){
+		.run = group->runs.items[at], .at = at, .n_runs = group->runs.n};
+	g->name = chart_group_name(group);
+	g->run_name = chart_run_name(group, at);
+	seconds->repeats |= g->n_runs > 1;
 	g->n = seconds_of(g->run);
 	seconds->n = g->n > seconds->n ? g->n : seconds->n;
 }
@@ -138,7 +143,7 @@ static bool seconds_any(const struct seconds *seconds, enum seconds_what what)
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-static void seconds_end_title(const struct seconds *seconds, struct strbuf *text)
+static void seconds_add_more(const struct seconds *seconds, struct strbuf *text)
 {
 	size_t more = seconds->n_groups > 3 ? seconds->n_groups - 3 : 0;
 
@@ -146,6 +151,17 @@ static void seconds_end_title(const struct seconds *seconds, struct strbuf *text
 		strbuf_printf(text, "; and %zu more", more);
 	if (seconds->n_left_out)
 		strbuf_printf(text, "; %zu more are not drawn", seconds->n_left_out);
+}
+
+/* Which of its repeats stands for each. */
+static void seconds_add_runs(const struct seconds *seconds, struct strbuf *text)
+{
+	if (!seconds->repeats)
+		return;
+	strbuf_add(text, "; of repeats the one with the median CPU time:");
+	for (size_t i = 0; i < seconds->n_groups && i < 3; i++)
+		strbuf_printf(text, "%s %s %zu of %zu", i ? "," : "", seconds->groups[i].name,
+			      seconds->groups[i].at + 1, seconds->groups[i].n_runs);
 }
 
 /* "zig uses CPU in each of 20 seconds, 14.8 ms in all; rust in 12 of 20, 4.88 ms" */
@@ -169,7 +185,8 @@ static char *seconds_stairs_title(const struct seconds *seconds)
 		strbuf_printf(&text, ", %s%s", units_format_duration(cpu, group->oncpu_ns),
 			      i ? "" : " in all");
 	}
-	seconds_end_title(seconds, &text);
+	seconds_add_more(seconds, &text);
+	seconds_add_runs(seconds, &text);
 	return strbuf_take(&text);
 }
 
@@ -203,7 +220,9 @@ static char *seconds_strip_title(const struct seconds *seconds, enum seconds_wha
 		strbuf_add(&text, " to ");
 		seconds_add_amount(&text, group->most[what], what);
 	}
-	seconds_end_title(seconds, &text);
+	seconds_add_more(seconds, &text);
+	if (!seconds_any(seconds, SECONDS_CPU))
+		seconds_add_runs(seconds, &text);
 	return strbuf_take(&text);
 }
 
@@ -213,7 +232,7 @@ static void seconds_add_heads(const struct seconds *seconds, struct table *table
 {
 	table_add_column(table, first, true);
 	for (size_t i = 0; i < seconds->n_groups; i++)
-		table_add_column(table, seconds->groups[i].name, false);
+		table_add_column(table, seconds->groups[i].run_name, false);
 }
 
 /* A row for each step, by points as they were drawn; skip: points before the first step. */
@@ -302,6 +321,8 @@ void chart_seconds_build(struct report *report, const struct part *part)
 	}
 	if (seconds_any(&seconds, SECONDS_WAKEUPS))
 		seconds_add_strip(report, &seconds, SECONDS_WAKEUPS);
-	for (size_t i = 0; i < seconds.n_groups; i++)
+	for (size_t i = 0; i < seconds.n_groups; i++) {
 		free(seconds.groups[i].name);
+		free(seconds.groups[i].run_name);
+	}
 }

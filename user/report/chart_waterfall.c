@@ -5,7 +5,7 @@
 #include "report/chart.h"
 #include "report/number.h"
 
-#define WATERFALL_ROWS 8
+#define WATERFALL_ROWS 7
 /* Rows that make less than this of all changes are one bar. */
 #define WATERFALL_LEAST_SHARE 0.01
 

@@ -180,10 +180,10 @@ static void explain_loop(const struct explain *e, const struct tree_row *row)
 	strbuf_printf(&text, ", is a hand-off loop of %s, ", loop->label);
 	words_add_number(&text, loop->rounds / (e->sums->window_ns / 1e9), 2);
 	strbuf_add(&text, " rounds a second");
-	if (part_is(e->part, "hash") && e->sums->operations > 0) {
+	if (part_counts_operations(e->part) && e->sums->operations > 0) {
 		strbuf_add(&text, " (");
 		words_add_number(&text, loop->rounds / e->sums->operations, 3);
-		strbuf_add(&text, " an operation)");
+		strbuf_printf(&text, "%s)", e->unit.each);
 	}
 	strbuf_add(&text, ": ");
 	explain_add_round(&text, loop);
@@ -251,8 +251,9 @@ static void explain_add_in_vain(const struct explain *e, struct strbuf *text, co
 static void explain_herd(const struct explain *e, const struct herd_sum *herd)
 {
 	struct strbuf text = {0};
-	double per = part_is(e->part, "hash") ? e->sums->window_ns / 1e9 : e->unit.divisor;
-	const char *each = part_is(e->part, "hash") ? " a second" : e->unit.each;
+	bool operations = part_counts_operations(e->part);
+	double per = operations ? e->sums->window_ns / 1e9 : e->unit.divisor;
+	const char *each = operations ? " a second" : e->unit.each;
 
 	strbuf_printf(&text, "%s rouses ", herd->label);
 	words_add_number(&text, herd->woken / herd->herds, 1);
@@ -412,8 +413,8 @@ static void explain_unknown(const struct explain *e)
 	explain_add(e, &text);
 }
 
-/* Programs that live on are idle when they sleep; commands and hash are busy by design, but a command
- * may be busy with nothing. */
+/* Programs that live on are idle when they sleep; commands, hash and serve are busy by design, but a
+ * command may be busy with nothing. */
 static bool explain_may_spin(const struct part *part)
 {
 	return part_is(part, "idle") || part_is(part, "attach") || part_is(part, "run");

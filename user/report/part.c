@@ -66,6 +66,24 @@ bool part_is(const struct part *part, const char *workload)
 	return !strcmp(part->workload, workload);
 }
 
+bool part_counts_operations(const struct part *part)
+{
+	return part_is(part, "hash") || part_is(part, "serve");
+}
+
+bool part_comparable(const struct part *part)
+{
+	for (size_t i = 0; i < part->groups.n; i++) {
+		const struct group *group = &part->groups.items[i];
+
+		for (size_t j = 0; j < group->runs.n; j++) {
+			if (group->runs.items[j]->capture->not_comparable)
+				return false;
+		}
+	}
+	return true;
+}
+
 bool part_repeats(const struct part *part)
 {
 	for (size_t i = 0; i < part->groups.n; i++) {

@@ -27,6 +27,10 @@ bool part_is(const struct part *part, const char *workload);
 bool part_repeats(const struct part *part);
 /* More than one label. */
 bool part_compares(const struct part *part);
+/* The workload counts operations, and costs are told for each: hash and serve. */
+bool part_counts_operations(const struct part *part);
+/* All figures may be compared with one another (capture.not_comparable). */
+bool part_comparable(const struct part *part);
 /* Owned text that names a group in notes: "bun" or "bun sync". */
 char *group_name(const struct group *group);
 /* Sum of the windows of its runs, ns. */
@@ -43,6 +47,7 @@ void heading_build(struct report *report, const struct part *part);
 void startup_build(struct report *report, const struct part *part);
 void idle_build(struct report *report, const struct part *part);
 void hash_build(struct report *report, const struct part *part);
+void serve_build(struct report *report, const struct part *part);
 void overview_build(struct report *report, const struct part *part); /* run, attach and others */
 void processes_build(struct report *report, const struct part *part, size_t max_rows);
 void threads_build(struct report *report, const struct part *part, size_t max_rows);

@@ -144,7 +144,7 @@ static void remarks_add_status(struct report *report, const struct part *part)
 		int status = 0;
 		char *name;
 
-		if (!n || part_is(part, "idle")) /* servers are ended by us */
+		if (!n || part_is(part, "idle") || part_is(part, "serve")) /* servers are ended by us */
 			continue;
 		for (size_t j = 0; j < group->runs.n && !status; j++) {
 			if (remarks_failed(group->runs.items[j]->capture))

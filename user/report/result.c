@@ -198,25 +198,44 @@ static void result_compare_groups(struct result *result, const struct result_gro
 	}
 }
 
-void result_init(struct result *ret_result, const struct recording *recording)
+/* What follows from runs and whys. */
+static void result_conclude(struct result *result)
 {
-	struct result result = {.recording = recording, .trusted = true};
 	struct result_groups groups = {};
 
-	for (size_t i = 0; i < recording->runs.n; i++) {
-		struct run *run = vec_push(&result.runs);
+	result->trusted = true;
+	for (size_t i = 0; i < result->runs.n; i++)
+		result->trusted = result->trusted && result->runs.items[i].trust.ok;
+	result_group_runs(&groups, result);
+	for (size_t i = 0; i < groups.all.n; i++)
+		result_summarise(result, &groups.all.items[i]);
+	result_compare_groups(result, &groups);
+	result_free_groups(&groups);
+}
 
-		run_init(run, &recording->runs.items[i]);
-		result.trusted = result.trusted && run->trust.ok;
-	}
+void result_init(struct result *ret_result, const struct recording *recording)
+{
+	struct result result = {.recording = recording};
+
+	for (size_t i = 0; i < recording->runs.n; i++)
+		run_init(vec_push(&result.runs), &recording->runs.items[i]);
 	/* Only now: runs have moved while there came more of them. */
 	for (size_t i = 0; i < result.runs.n; i++)
 		why_init(vec_push(&result.whys), &result.runs.items[i], recording->tool.arch);
-	result_group_runs(&groups, &result);
-	for (size_t i = 0; i < groups.all.n; i++)
-		result_summarise(&result, &groups.all.items[i]);
-	result_compare_groups(&result, &groups);
-	result_free_groups(&groups);
+	result_conclude(&result);
+	*ret_result = result;
+}
+
+void result_init_derived(struct result *ret_result, const struct recording *recording,
+			 struct run *runs, struct why *whys)
+{
+	struct result result = {.recording = recording};
+
+	result.runs.items = runs;
+	result.whys.items = whys;
+	result.runs.n = result.runs.cap = recording->runs.n;
+	result.whys.n = result.whys.cap = recording->runs.n;
+	result_conclude(&result);
 	*ret_result = result;
 }
 
@@ -233,4 +252,33 @@ void result_free_members(struct result *result)
 	free(result->summaries.items);
 	free(result->comparisons.items);
 	memset(result, 0, sizeof(*result));
+}
+
+const struct stat_summary *result_find_summary(const struct result *result, const char *label,
+					       const char *workload, const char *variant,
+					       const char *metric)
+{
+	for (size_t i = 0; i < result->summaries.n; i++) {
+		const struct result_summary *s = &result->summaries.items[i];
+
+		if (!strcmp(s->label, label) && !strcmp(s->workload, workload) &&
+		    result_same_text(s->variant, variant) && !strcmp(s->metric->id, metric))
+			return &s->stat;
+	}
+	return NULL;
+}
+
+const struct stat_ratio *result_find_ratio(const struct result *result, const char *base,
+					   const char *other, const char *workload,
+					   const char *variant, const char *metric)
+{
+	for (size_t i = 0; i < result->comparisons.n; i++) {
+		const struct result_comparison *c = &result->comparisons.items[i];
+
+		if (!strcmp(c->base, base) && !strcmp(c->other, other) &&
+		    !strcmp(c->workload, workload) && result_same_text(c->variant, variant) &&
+		    !strcmp(c->metric->id, metric))
+			return &c->ratio;
+	}
+	return NULL;
 }

@@ -31,6 +31,19 @@ struct result {
 };
 
 void result_init(struct result *ret_result, const struct recording *recording);
+/* The same of what is derived already (record/json_result.h): one run and one why for each capture of
+ * the recording, in its order. The result owns what is in both arrays from now on, and the arrays. */
+void result_init_derived(struct result *ret_result, const struct recording *recording,
+			 struct run *runs, struct why *whys);
 void result_free_members(struct result *result);
+
+/* Of a label (variant NULL: without one), or of `other` against `base` in that direction; NULL: there
+ * is none. */
+const struct stat_summary *result_find_summary(const struct result *result, const char *label,
+					       const char *workload, const char *variant,
+					       const char *metric);
+const struct stat_ratio *result_find_ratio(const struct result *result, const char *base,
+					   const char *other, const char *workload,
+					   const char *variant, const char *metric);
 
 #endif

@@ -19,6 +19,8 @@ enum {
 	IN_ATTACH = 2,
 	IN_IDLE = 4,
 	IN_HASH = 8,
+	IN_SERVE = 16,
+	IN_OPERATIONS = IN_HASH | IN_SERVE,
 	IN_TOTALS = IN_RUN | IN_ATTACH,
 };
 
@@ -80,6 +82,7 @@ COLUMN_GET(wakeups_share, share(c->wakeups, v->all->total.wakeups))
 COLUMN_GET(cpu_ms, per_run(v, c->oncpu_ns) / 1e6)
 COLUMN_GET(cpu_ms_per_s, per_second(v, (double)c->oncpu_ns / 1e6))
 COLUMN_GET(cpu_ns_per_op, per_operation(v, (double)c->oncpu_ns))
+COLUMN_GET(cpu_us_per_op, per_operation(v, (double)c->oncpu_ns / 1e3))
 COLUMN_GET(cpu_share, share(c->oncpu_ns, v->all->total.oncpu_ns))
 COLUMN_GET(runq_mean_us, c->runq_waits ? (double)c->runq_ns / (double)c->runq_waits / 1e3 : NAN)
 COLUMN_GET(runq_max_us, c->runq_waits ? (double)c->runq_max_ns / 1e3 : NAN)
@@ -97,22 +100,26 @@ COLUMN_GET(syscalls_per_op, per_operation(v, (double)c->syscalls))
 static const struct thread_column thread_columns[] = {
 	{"wakeups", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_wakeups},
 	{"wakeups/s", IN_TOTALS | IN_IDLE, OF_FIGURES, CELL_REAL, 2, get_wakeups_per_s},
+	{"wakeups/request", IN_SERVE, OF_FIGURES, CELL_REAL, 3, get_wakeups_per_op},
 	{"wakeups/op", IN_HASH, OF_FIGURES, CELL_REAL, 3, get_wakeups_per_op},
 	{"share", IN_IDLE, OF_FIGURES, CELL_SHARE, 0, get_wakeups_share},
 	{"CPU ms", IN_TOTALS, OF_FIGURES, CELL_REAL, 3, get_cpu_ms},
 	{"CPU ms/s", IN_ATTACH | IN_IDLE, OF_FIGURES, CELL_REAL, 3, get_cpu_ms_per_s},
+	{"CPU µs/request", IN_SERVE, OF_FIGURES, CELL_REAL, 2, get_cpu_us_per_op},
 	{"CPU ns/op", IN_HASH, OF_FIGURES, CELL_REAL, 0, get_cpu_ns_per_op},
-	{"CPU share", IN_TOTALS | IN_IDLE | IN_HASH, OF_FIGURES, CELL_SHARE, 0, get_cpu_share},
-	{"run queue µs", IN_TOTALS | IN_HASH, OF_FIGURES, CELL_REAL, 1, get_runq_mean_us},
-	{"max µs", IN_TOTALS | IN_HASH, OF_FIGURES, CELL_REAL, 0, get_runq_max_us},
+	{"CPU share", IN_TOTALS | IN_IDLE | IN_OPERATIONS, OF_FIGURES, CELL_SHARE, 0, get_cpu_share},
+	{"run queue µs", IN_TOTALS | IN_OPERATIONS, OF_FIGURES, CELL_REAL, 1, get_runq_mean_us},
+	{"max µs", IN_TOTALS | IN_OPERATIONS, OF_FIGURES, CELL_REAL, 0, get_runq_max_us},
 	{"voluntary", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_voluntary},
 	{"preempted", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_preempted},
+	{"switches/request", IN_SERVE, OF_FIGURES, CELL_REAL, 3, get_switches_per_op},
 	{"switches/op", IN_HASH, OF_FIGURES, CELL_REAL, 3, get_switches_per_op},
 	{"idle exits", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_idle_exits},
 	{"idle exits/s", IN_IDLE, OF_FIGURES, CELL_REAL, 2, get_idle_exits_per_s},
 	{"migrations", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_migrations},
 	{"syscalls", IN_TOTALS, OF_SYSCALLS, CELL_REAL, 1, get_syscalls},
 	{"syscalls/s", IN_IDLE, OF_SYSCALL_RATES, CELL_REAL, 2, get_syscalls_per_s},
+	{"syscalls/request", IN_SERVE, OF_SYSCALL_RATES, CELL_REAL, 2, get_syscalls_per_op},
 	{"syscalls/op", IN_HASH, OF_SYSCALL_RATES, CELL_REAL, 3, get_syscalls_per_op},
 };
 #define THREAD_COLUMNS (sizeof(thread_columns) / sizeof(*thread_columns))
@@ -134,6 +141,8 @@ static unsigned int threads_in(const struct part *part)
 		return IN_IDLE;
 	if (part_is(part, "hash"))
 		return IN_HASH;
+	if (part_is(part, "serve"))
+		return IN_SERVE;
 	return part_is(part, "attach") ? IN_ATTACH : IN_RUN;
 }
 
@@ -148,7 +157,7 @@ static double threads_per(const struct thread_table *t, const struct thread_view
 {
 	if (t->in == IN_IDLE)
 		return per_second(view, (double)count);
-	if (t->in == IN_HASH)
+	if (t->in & IN_OPERATIONS)
 		return per_operation(view, (double)count);
 	return per_run(view, count);
 }
@@ -159,7 +168,7 @@ static void threads_add_calls(struct row *row, const struct thread_table *t,
 {
 	const char *arch = t->part->result->recording->tool.arch;
 	/* What would be shown as 0 is left out. */
-	double least = t->in == IN_HASH ? 0.0005 : t->in == IN_IDLE ? 0.005 : 0;
+	double least = t->in & IN_OPERATIONS ? 0.0005 : t->in == IN_IDLE ? 0.005 : 0;
 	struct strbuf text = {0};
 
 	for (size_t i = 0; i < view->sum->syscalls.n && i < 3; i++) {
@@ -217,7 +226,7 @@ static bool threads_matters(const struct thread_table *t, const struct thread_vi
 {
 	const struct wk_counters *c = &view->sum->count;
 
-	if (t->in == IN_HASH)
+	if (t->in & IN_OPERATIONS)
 		return get_cpu_share(view) >= 0.01 || get_wakeups_per_op(view) >= 0.01;
 	if (t->in == IN_IDLE)
 		return c->wakeups || c->oncpu_ns;
@@ -226,7 +235,7 @@ static bool threads_matters(const struct thread_table *t, const struct thread_vi
 
 static const char *threads_rest(const struct thread_table *t)
 {
-	return t->in == IN_HASH ? "below 1 %" : "that did not run";
+	return t->in & IN_OPERATIONS ? "below 1 %" : "that did not run";
 }
 
 static void threads_add_rest(const struct thread_table *t, size_t n, const char *why, int depth)
@@ -243,7 +252,7 @@ static void threads_add_rest(const struct thread_table *t, size_t n, const char 
 	free(text);
 }
 
-/* Hashing that one thread does alone has its figures in the table above; what is worth rows of
+/* Hashing or serving that one thread does alone has its figures in the table above; what is worth rows of
  * their own is work that is shared or handed over. */
 static bool threads_is_told(const struct thread_table *t, const struct thread_sums *sums)
 {

@@ -154,6 +154,16 @@ static int check_hash(const struct runtime *runtime, const struct job_options *o
 			runtime->family->name, options->variant);
 }
 
+static int check(const struct runtime *runtime, const struct job_options *options, struct diag *diag)
+{
+	if (options->workload == WORKLOAD_HASH)
+		return check_hash(runtime, options, diag);
+	if (options->workload == WORKLOAD_SERVE && runtime->command)
+		return diag_set(diag, -ENOTSUP, "%s: serve runs on runtimes, not on commands",
+				runtime->label);
+	return 0;
+}
+
 /* ---- its descriptors --------------------------------------------------------------------------
  */
 
@@ -239,7 +249,7 @@ int job_prepare(struct job **ret_job, struct workshop *shop, const struct runtim
 		const struct job_options *options, struct diag *diag)
 {
 	struct job *job;
-	int err = options->workload == WORKLOAD_HASH ? check_hash(runtime, options, diag) : 0;
+	int err = check(runtime, options, diag);
 
 	if (err)
 		return err;

@@ -23,9 +23,15 @@ struct job {
 	int err_fd;	/* a file in memory */
 	char line[JOB_LINE_BYTES]; /* read from the pipe, not yet used */
 	size_t line_bytes;
-	unsigned port;	/* idle: 0 until ready */
+	unsigned port;	/* of a server: 0 until ready */
 	uint64_t begun_ns, over_ns; /* of what job_outer_ns tells; 0: not yet */
 };
+
+/* idle and serve run the same server. */
+static inline bool job_is_server(const struct job *job)
+{
+	return job->workload == WORKLOAD_IDLE || job->workload == WORKLOAD_SERVE;
+}
 
 /* Fills diag with the label, what is wrong and the job's last words. Returns err. */
 __attribute__((format(printf, 4, 5))) int job_complain(const struct job *job, int err,

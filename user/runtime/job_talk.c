@@ -152,15 +152,15 @@ static int take_ready(struct job *job, const char *line, struct diag *diag)
 int job_await_ready(struct job *job, uint64_t timeout_ns, const volatile int *stop,
 		    struct diag *diag)
 {
-	bool is_idle = job->workload == WORKLOAD_IDLE;
+	bool is_server = job_is_server(job);
 	char *line = NULL;
 	int err;
 
 	if (!job->out_is_pipe) /* start-up and commands say nothing */
 		return 0;
-	err = read_line(job, timeout_ns, stop, is_idle ? "port N" : "ready", &line, diag);
+	err = read_line(job, timeout_ns, stop, is_server ? "port N" : "ready", &line, diag);
 	if (!err)
-		err = is_idle ? take_port(job, line, diag) : take_ready(job, line, diag);
+		err = is_server ? take_port(job, line, diag) : take_ready(job, line, diag);
 	free(line);
 	return err;
 }

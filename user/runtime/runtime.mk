@@ -1,6 +1,6 @@
 # What is embedded in wakewhy: the scripts of all runtimes, and the floor, built for the target.
 #
-# floor-static runs startup and idle; where there is no libc.a it is a dynamic program. floor-hash is
+# floor-static runs startup, idle and serve; where there is no libc.a it is a dynamic program. floor-hash is
 # dynamic, for it loads libcrypto. Both are small, without debugging information and sanitizers, and
 # the same whatever CFLAGS are: they are what every figure is compared with.
 

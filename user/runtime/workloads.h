@@ -3,6 +3,7 @@
  * The scripts talk in lines on standard output and read lines from standard input:
  *	startup	prints "hello" and ends
  *	idle	prints "port N", serves "hola" on 127.0.0.1:N (port chosen by the kernel), until killed
+ *	serve	the same server as idle's
  *	hash	argv: VARIANT ops N | VARIANT ns N; warms up, prints "ready", waits for a line ("go"),
  *		hashes, prints "done OPERATIONS HEXDIGEST", waits for end of input, ends
  */
@@ -33,7 +34,7 @@ int job_prepare(struct job **ret_job, struct workshop *shop, const struct runtim
 		const struct job_options *options, struct diag *diag);
 pid_t job_pid(const struct job *job);
 int job_pidfd(const struct job *job);
-/* idle: the port it listens on, once job_await_ready has returned 0; 0 before, and for commands. */
+/* idle, serve: the port it listens on, once job_await_ready has returned 0; 0 before, and for commands. */
 unsigned job_port(const struct job *job);
 /* Opens the gate. Failures carry the runtime's last words. For startup a failed exec is told by
  * job_await_end, for to be woken by exec would cost the start-up time. */
@@ -47,8 +48,8 @@ int job_hash_go(struct job *job, struct diag *diag);
 int job_hash_await(struct job *job, uint64_t timeout_ns, const volatile int *stop,
 		   uint64_t *ret_operations, struct diag *diag);
 /* startup: waits for the end, checks status and output ("hello"; any output for --cmd). -EIO (a status
- * other than 0), -EPROTO (other output), -ETIMEDOUT, -EINTR. For idle and hash, whose end is always too
- * early, -EPIPE with the last words. */
+ * other than 0), -EPROTO (other output), -ETIMEDOUT, -EINTR. For the others, whose end is always too early,
+ * -EPIPE with the last words. */
 int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop, int *ret_status,
 		  struct rusage *ret_rusage, struct diag *diag);
 /* By our own clock, measured alike whoever watches the job, ns: startup, from the opening of the gate

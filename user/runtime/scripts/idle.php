@@ -1,6 +1,8 @@
 <?php
 // The smallest server that needs no extension: plain text, one connection after the other.
-$server = stream_socket_server("tcp://127.0.0.1:0", $code, $why);
+$server = stream_socket_server("tcp://127.0.0.1:0", $code, $why,
+	STREAM_SERVER_BIND | STREAM_SERVER_LISTEN,
+	stream_context_create(["socket" => ["backlog" => 4096]]));
 if (!$server) {
 	fwrite(STDERR, "listen: $why\n");
 	exit(1);

@@ -6,7 +6,7 @@ use IO::Socket::INET;
 $SIG{PIPE} = "IGNORE";
 $| = 1;
 my $server = IO::Socket::INET->new(
-	LocalAddr => "127.0.0.1", LocalPort => 0, Proto => "tcp", Listen => 128)
+	LocalAddr => "127.0.0.1", LocalPort => 0, Proto => "tcp", Listen => 4096)
 	or die "listen: $@\n";
 print "port ", $server->sockport, "\n";
 while (my $client = $server->accept) {

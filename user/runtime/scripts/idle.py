@@ -17,6 +17,8 @@ class Hello(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.HTTPServer):
+    request_queue_size = 4096
+
     # HTTPServer's own asks the resolver for a name that nobody needs, which may hang.
     def server_bind(self):
         socketserver.TCPServer.server_bind(self)

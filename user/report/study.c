@@ -1,0 +1,316 @@
+/* A study: every runtime in a row, every figure that it is about in a column.
+ *
+ *	study · 3 runtimes · 2 CPUs · Linux 6.18 · x86-64
+ *
+ *	                size MB   start ms   idle wakeups/s   …   requests/s   hash sync/s   …
+ *	  zig             92.75       7.60            12.10           31,204†      1,760,000
+ *	  rust            80.76       2.94             3.00           32,160†      2,070,000
+ *
+ *	  rust / zig     0.871×     0.387×           0.248×                           1.18×
+ *
+ *	† not comparable: …
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/number.h"
+#include "report/part.h"
+#include "report/study.h"
+
+#define STUDY_MARK "†"
+
+struct study_figure {
+	const char *workload;
+	const char *variant; /* NULL: the workload has none */
+	const char *metric;
+	const char *title;
+	double scale; /* from the metric's unit to the one shown */
+	int decimals; /* at most */
+	bool window;  /* shown as "20 of 20" seconds, and without a ratio */
+};
+
+static const struct study_figure study_figures[] = {
+	{"startup", NULL, "size_bytes", "size MB", 1e-6, 2},
+	{"startup", NULL, "exec_to_exit_ns", "start ms", 1e-6, 2},
+	{"idle", NULL, "wakeups_per_s", "idle wakeups/s", 1, 2},
+	{"idle", NULL, "cpu_ms_per_s", "idle CPU ms/s", 1, 3},
+	{"idle", NULL, "active_seconds", "active seconds", 1, 0, true},
+	{"idle", NULL, "pss_start_bytes", "PSS MB started", 1e-6, 1},
+	{"idle", NULL, "pss_bytes", "PSS MB idle", 1e-6, 1},
+	{"serve", NULL, "pss_bytes", "PSS MB served", 1e-6, 1},
+	{"serve", NULL, "operations_per_s", "requests/s", 1, 0},
+	{0},
+};
+
+bool study_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool study_is(const struct result *result)
+{
+	const struct capture_tool *tool = &result->recording->tool;
+
+	return tool->command.n > 1 && !strcmp(tool->command.items[1], "study");
+}
+
+/* ---- what there is ---------------------------------------------------------------------------- */
+
+struct study {
+	const struct result *result;
+	VEC(const char *) labels; /* by first appearance */
+	VEC(struct study_figure) figures; /* that some label has; those of hash by variant at the end */
+	VEC(char *) titles;	  /* of figures made here; owned */
+	VEC(int) decimals;	  /* of each figure */
+	VEC(const char *) reasons; /* why figures are marked, each once */
+};
+
+static void study_find_labels(struct study *study)
+{
+	for (size_t i = 0; i < study->result->runs.n; i++) {
+		const char *label = study->result->runs.items[i].capture->label;
+		size_t j = 0;
+
+		while (j < study->labels.n && strcmp(study->labels.items[j], label))
+			j++;
+		if (j == study->labels.n)
+			*vec_push(&study->labels) = label;
+	}
+}
+
+static const struct stat_summary *study_stat(const struct study *study,
+					     const struct study_figure *figure, const char *label)
+{
+	return result_find_summary(study->result, label, figure->workload, figure->variant,
+				   figure->metric);
+}
+
+/* Adds the figure where some label has it. */
+static void study_add_figure(struct study *study, const struct study_figure *figure)
+{
+	double *medians = mem_calloc(study->labels.n, sizeof(*medians));
+	size_t n = 0;
+
+	for (size_t i = 0; i < study->labels.n; i++) {
+		const struct stat_summary *stat = study_stat(study, figure, study->labels.items[i]);
+
+		if (stat && isfinite(stat->median))
+			medians[n++] = stat->median * figure->scale;
+	}
+	if (n) {
+		*vec_push(&study->figures) = *figure;
+		*vec_push(&study->decimals) = number_decimals(medians, n, figure->decimals);
+	}
+	free(medians);
+}
+
+static bool study_has_variant(const struct study *study, const char *variant)
+{
+	for (size_t i = 0; i < study->figures.n; i++)
+		if (study_same(study->figures.items[i].variant, variant))
+			return true;
+	return false;
+}
+
+static void study_find_figures(struct study *study)
+{
+	for (const struct study_figure *figure = study_figures; figure->metric; figure++)
+		study_add_figure(study, figure);
+	for (size_t i = 0; i < study->result->runs.n; i++) {
+		const struct capture *capture = study->result->runs.items[i].capture;
+		struct study_figure figure = {"hash", capture->variant, "operations_per_s", NULL, 1, 0};
+		char *title;
+
+		if (strcmp(capture->workload, "hash") || !capture->variant ||
+		    study_has_variant(study, capture->variant))
+			continue;
+		title = mem_printf("hash %s/s", capture->variant);
+		*vec_push(&study->titles) = title;
+		figure.title = title;
+		study_add_figure(study, &figure);
+	}
+}
+
+static void study_init(struct study *study, const struct result *result)
+{
+	*study = (struct study){.result = result};
+	study_find_labels(study);
+	study_find_figures(study);
+}
+
+static void study_free_members(struct study *study)
+{
+	for (size_t i = 0; i < study->titles.n; i++)
+		free(study->titles.items[i]);
+	free(study->titles.items);
+	free(study->labels.items);
+	free(study->figures.items);
+	free(study->decimals.items);
+	free(study->reasons.items);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Why figures of the workload must not be compared; NULL: they may. Sizes of files and of memory
+ * before the load are what they are. */
+static const char *study_obstacle(const struct study *study, const struct study_figure *figure,
+				  const char *label)
+{
+	for (size_t i = 0; i < study->result->runs.n; i++) {
+		const struct capture *capture = study->result->runs.items[i].capture;
+
+		if (!strcmp(capture->label, label) && !strcmp(capture->workload, figure->workload) &&
+		    study_same(capture->variant, figure->variant) && !capture->replaced &&
+		    capture->not_comparable)
+			return capture->not_comparable;
+	}
+	return NULL;
+}
+
+static void study_note_reason(struct study *study, const char *reason)
+{
+	for (size_t i = 0; i < study->reasons.n; i++)
+		if (!strcmp(study->reasons.items[i], reason))
+			return;
+	*vec_push(&study->reasons) = reason;
+}
+
+static double study_window_s(const struct study *study, const struct study_figure *figure,
+			     const char *label)
+{
+	for (size_t i = 0; i < study->result->runs.n; i++) {
+		const struct run *run = &study->result->runs.items[i];
+
+		if (!strcmp(run->capture->label, label) &&
+		    !strcmp(run->capture->workload, figure->workload))
+			return (double)run->window_ns / 1e9;
+	}
+	return NAN;
+}
+
+static void study_add_cell(struct study *study, struct row *row, size_t at, const char *label)
+{
+	const struct study_figure *figure = &study->figures.items[at];
+	const struct stat_summary *stat = study_stat(study, figure, label);
+	const char *obstacle = study_obstacle(study, figure, label);
+	char number[NUMBER_BYTES];
+	char *text;
+
+	if (!stat || (!obstacle && !figure->window)) {
+		row_add_number(row, CELL_REAL, stat ? stat->median * figure->scale : NAN,
+			       study->decimals.items[at]);
+		return;
+	}
+	if (obstacle) {
+		study_note_reason(study, obstacle);
+		number_real(number, stat->median * figure->scale, study->decimals.items[at]);
+		text = mem_printf("%s" STUDY_MARK, number);
+	} else {
+		double seconds = fmax(round(study_window_s(study, figure, label)), stat->median);
+
+		text = mem_printf("%.3g of %.0f", stat->median, seconds);
+	}
+	row_add_text(row, text);
+	free(text);
+}
+
+static void study_add_ratio_cell(const struct study *study, struct row *row, size_t at,
+				 const char *base, const char *other)
+{
+	const struct study_figure *figure = &study->figures.items[at];
+	const struct stat_ratio *ratio = result_find_ratio(
+		study->result, base, other, figure->workload, figure->variant, figure->metric);
+
+	if (figure->window)
+		row_add_empty(row);
+	else
+		row_add_number(row, CELL_RATIO,
+			       ratio && !study_obstacle(study, figure, base) &&
+					       !study_obstacle(study, figure, other)
+				       ? ratio->ratio
+				       : NAN,
+			       0);
+}
+
+/* What each label is held against in the result's comparisons: the first that is not floor. */
+static const char *study_base(const struct study *study)
+{
+	for (size_t i = 0; i < study->labels.n; i++)
+		if (strcmp(study->labels.items[i], "floor"))
+			return study->labels.items[i];
+	return NULL;
+}
+
+static void study_add_ratios(const struct study *study, struct table *table)
+{
+	const char *base = study_base(study);
+	bool first = true;
+
+	for (size_t i = 0; base && i < study->labels.n; i++) {
+		const char *label = study->labels.items[i];
+		struct row *row;
+		char *name;
+
+		if (label == base || !strcmp(label, "floor"))
+			continue;
+		row = table_add_row(table);
+		row->rule_before = first;
+		first = false;
+		name = mem_printf("%s / %s", label, base);
+		row_add_text(row, name);
+		free(name);
+		for (size_t j = 0; j < study->figures.n; j++)
+			study_add_ratio_cell(study, row, j, base, label);
+	}
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void study_add_heading(struct report *report, const struct study *study)
+{
+	const struct recording *recording = study->result->recording;
+	const struct capture_tool *tool = &recording->tool;
+
+	report_add_heading(report, "study · %zu runtime%s · %u CPU%s · Linux %s · %s", study->labels.n,
+			   study->labels.n == 1 ? "" : "s", tool->cpus, tool->cpus == 1 ? "" : "s",
+			   tool->kernel, tool->arch);
+}
+
+static void study_add_table(struct report *report, struct study *study)
+{
+	struct table *table = report_add_table(report, NULL);
+
+	table_add_column(table, "", true);
+	for (size_t i = 0; i < study->figures.n; i++)
+		table_add_column(table, study->figures.items[i].title, false);
+	for (size_t i = 0; i < study->labels.n; i++) {
+		struct row *row = table_add_row(table);
+
+		row_add_text(row, study->labels.items[i]);
+		for (size_t j = 0; j < study->figures.n; j++)
+			study_add_cell(study, row, j, study->labels.items[i]);
+	}
+	study_add_ratios(study, table);
+}
+
+void study_build(struct report *report, const struct result *result)
+{
+	struct study study;
+
+	study_init(&study, result);
+	study_add_heading(report, &study);
+	if (study.figures.n) {
+		study_add_table(report, &study);
+		for (size_t i = 0; i < study.reasons.n; i++)
+			report_add_note(report, NOTE_WARNING, STUDY_MARK " not comparable: %s",
+					study.reasons.items[i]);
+		report_add_note(report, NOTE_TEXT,
+				"Medians over the runs of each. Start is from exec to exit; PSS is that "
+				"of the process tree, shared pages divided among those who share them: "
+				"when start-up was over, after the idle window, after serving.");
+	}
+	study_free_members(&study);
+}
