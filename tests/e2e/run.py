@@ -10,6 +10,7 @@ import test_attach  # noqa: F401
 import test_life  # noqa: F401
 import test_syscalls  # noqa: F401
 import test_output  # noqa: F401
+import test_page  # noqa: F401
 import test_usage  # noqa: F401
 import test_ends  # noqa: F401
 import test_limits  # noqa: F401
