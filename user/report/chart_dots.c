@@ -54,14 +54,14 @@ static bool dots_same_variant(const struct group *a, const struct group *b)
 static void dots_add_group(struct dots *dots, const struct group *group)
 {
 	const struct metric *metric = metric_find(dots->figure->metric);
-	double *counted = mem_calloc(group->runs.n + 1, sizeof(*counted));
+	double *counted = mem_calloc(group->drawn.n + 1, sizeof(*counted));
 	struct dots_group *g = &dots->groups[dots->n_groups];
 	size_t n = 0, n_counted = 0;
 
-	*g = (struct dots_group){.group = group, .n = group->runs.n};
+	*g = (struct dots_group){.group = group, .n = group->drawn.n};
 	g->values = mem_calloc(g->n + 1, sizeof(*g->values));
 	for (size_t i = 0; i < g->n; i++) {
-		const struct run *run = group->runs.items[i];
+		const struct run *run = group->drawn.items[i];
 		double value;
 
 		g->values[i] = NAN;
@@ -134,8 +134,8 @@ static void dots_add_doubt(const struct dots *dots, struct strbuf *text)
 	for (size_t i = 0; i < dots->n_groups; i++) {
 		const struct group *group = dots->groups[i].group;
 
-		for (size_t j = 0; j < group->runs.n; j++) {
-			const char *why = group->runs.items[j]->capture->not_comparable;
+		for (size_t j = 0; j < group->drawn.n; j++) {
+			const char *why = group->drawn.items[j]->capture->not_comparable;
 			char *reason;
 
 			if (!why)
@@ -193,9 +193,9 @@ static void dots_add_remarks(const struct dots *dots, struct row *row, size_t i)
 	for (size_t j = 0; j < dots->n_groups; j++) {
 		const struct group *group = dots->groups[j].group;
 
-		for (size_t r = i * dots->step; r < (i + 1) * dots->step && r < group->runs.n;
+		for (size_t r = i * dots->step; r < (i + 1) * dots->step && r < group->drawn.n;
 		     r++) {
-			const struct capture *capture = group->runs.items[r]->capture;
+			const struct capture *capture = group->drawn.items[r]->capture;
 
 			if (capture->replaced)
 				dots_add_remark(&text, dots->groups[j].name, capture);

@@ -59,7 +59,7 @@ struct stat_ratio stat_compare_rounds(const double *base, const double *other, s
 				      double same_within, uint64_t seed);
 
 /* One long window, or several, as amounts in each second, none below 0. ratio: of the means.
- * Blocks of `block` seconds are drawn with replacement (circular block bootstrap, the tails cut
+ * Blocks of `block` seconds (or a 500th of the series, if that is more) are drawn with replacement (circular block bootstrap, the tails cut
  * further out the fewer blocks there are), which holds where what a block holds does not depend on the
  * one before, and the window is typical of what is asked about. Where a side has fewer than 10 seconds that
  * are not 0, or fewer than 5 blocks, the interval is that of two Poisson counts (conditional on their sum,
