@@ -22,6 +22,7 @@ import test_serve  # noqa: F401
 import test_why_runtimes  # noqa: F401
 import test_schedule  # noqa: F401
 import test_study  # noqa: F401
+import test_statistics  # noqa: F401
 
 
 def main():
