@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "cmd/budget.h"
 #include "cmd/bout.h"
 #include "cmd/cmd.h"
 #include "cmd/store.h"
@@ -82,7 +83,7 @@ static const struct command_usage usage = {
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_RETRIES) |
 		   OPTION_BIT(OPTION_NO_BARE) | OPTION_BIT(OPTION_QUICK) | OPTION_BIT(OPTION_FULL) |
 		   OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_CLAIMS) |
-		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
+		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) | BUDGET_ALL,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
 };

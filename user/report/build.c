@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/chart.h"
+#include "report/excess.h"
 #include "report/study.h"
 
 static const char *build_workload(const struct result *result, size_t at)
@@ -75,6 +76,8 @@ void report_build(struct report *ret_report, const struct result *result,
 {
 	struct report report = {0};
 
+	if (options->excesses)
+		excesses_build(&report, options->excesses);
 	doubts_build(&report, result);
 	disturbed_build(&report, result);
 	failures_build(&report, result);

@@ -75,5 +75,6 @@ void failures_build(struct report *report, const struct result *result);
 /* The seed of the order of runs. */
 void order_build(struct report *report, const struct result *result);
 void trust_build(struct report *report, const struct result *result);
+void noise_build(struct report *report, const struct result *result); /* a part of trust_build */
 
 #endif
