@@ -172,7 +172,7 @@ static void test_sample_whole(void **state)
 	assert_ptr_equal(strstr(text, "not trusted: run of "), text);
 	assert_true(strstr(text, "not measured: idle of deno") < strstr(text, "idle · 20 s"));
 	/* Columns: one metric that does not exist would be missing without a word. */
-	assert_has(text, "wakeups/s       (min–max)   CPU ms/s       (min–max)   syscalls/s   idle "
+	assert_has(text, "wakeups/s         (min–max)   CPU ms/s         (min–max)   syscalls/s   idle "
 			 "exits/s   active seconds   RSS MB   PSS MB\n");
 	assert_has(text,
 		   "to output ms   to exit ms         (min–max)   CPU ms   wakeups   syscalls   "
@@ -181,7 +181,7 @@ static void test_sample_whole(void **state)
 	assert_has(text, "wakeups   wakeups/s   CPU ms   CPU ms/s   run queue ms   max µs   "
 			 "switches/s   idle exits/s   syscalls   syscalls/s   active seconds\n");
 	assert_has(text,
-		   "\n  zig              11.97   (11.95–12.00)      0.638   (0.638–0.638)        "
+		   "\n  zig              11.97     (11.95–12.00)      0.638     (0.638–0.638)        "
 		   "16.10           5.95         20 of 20     52.0     50.0\n");
 	assert_has_not(text, "major faults");
 	assert_has_not(text, "nan");

@@ -167,7 +167,7 @@ static void each_claim_stands_beside_what_was_measured(void **state)
 	assert_line(text, "bigure", "bigure, zig article 92,752,752 B 92,752,752 B agrees");
 	assert_line(text, "cigure", "cigure, zig article 92,752,751 B 92,752,752 B differs");
 	assert_ends(text, "digure", " agrees");
-	assert_line(text, "eigure", "eigure, zig / rust article 2.66× 2.66× agrees");
+	assert_line(text, "eigure", "eigure, zig / rust article 2.66× 2.66× (2.66×–2.66×) agrees");
 	assert_ends(text, "gigure", " not comparable: a window of 20 s here, of 300 s there");
 	assert_ends(text, "higure", " not comparable: 2 physical cores: one each");
 	assert_ends(text, "iigure", " – not measured");
