@@ -10,11 +10,13 @@ import test_attach  # noqa: F401
 import test_life  # noqa: F401
 import test_syscalls  # noqa: F401
 import test_output  # noqa: F401
+import test_page  # noqa: F401
 import test_usage  # noqa: F401
 import test_ends  # noqa: F401
 import test_limits  # noqa: F401
 import test_why  # noqa: F401
 import test_noise  # noqa: F401
+import test_budget  # noqa: F401
 import test_runtimes  # noqa: F401
 import test_serve  # noqa: F401
 import test_why_runtimes  # noqa: F401

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import urllib.error
 import urllib.request
 
 START_S = 60
@@ -55,6 +56,9 @@ class Browser:
         }
         made = self._call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
         self.session = f"/session/{made['sessionId']}"
+        # What its own first page asked for is over.
+        self.open("about:blank")
+        self.requests()
 
     def close(self):
         if self.session:

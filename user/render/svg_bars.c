@@ -126,9 +126,12 @@ static void bars_draw_row(const struct svg *svg, size_t i, const struct bar *bar
 			bars_class(svg, bar), begin, top + BAR_BAR, fmax(end - begin, 0.2),
 			BAR_HEIGHT);
 	bars_draw_figure(svg, bar, top);
-	fprintf(svg->out,
-		"<line class=\"base\" x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"%.5g\" y2=\"%.5g\"/>\n",
-		zero, zero, top + BAR_BAR - 2, top + BAR_BAR + BAR_HEIGHT + 2);
+	/* Where bars stand; changes of a waterfall stand on one another. */
+	if (svg->chart->kind != CHART_WATERFALL || bar->total)
+		fprintf(svg->out,
+			"<line class=\"base\" x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"%.5g\" "
+			"y2=\"%.5g\"/>\n",
+			zero, zero, top + BAR_BAR - 2, top + BAR_BAR + BAR_HEIGHT + 2);
 }
 
 static void bars_draw(struct svg *svg)
