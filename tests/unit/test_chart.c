@@ -299,6 +299,7 @@ static void dots_are_in_run_order(void **state)
 		assert_near(chart->series.items[0].points.items[i].y, (double)times_ns[i] / 1e6);
 	}
 	assert_near(chart->series.items[0].mark, 4.5);
+	assert_has(chart->title, "app takes 4.50 ms from exec to exit (median of 4 runs)");
 	assert_int_equal(chart->series.items[1].points.n, 1); /* the other has no time */
 	assert_true(chart->series.items[1].points.items[0].x == 2);
 	assert_has(chart->table.rows.items[3].cells.items[3].text,

@@ -29,7 +29,7 @@ struct dots_group {
 	const struct group *group;
 	char *name;
 	double *values;
-	size_t n;
+	size_t n, counted;
 	double median; /* of those that count */
 };
 
@@ -74,6 +74,7 @@ static void dots_add_group(struct dots *dots, const struct group *group)
 		else
 			counted[n_counted++] = g->values[i];
 	}
+	g->counted = n_counted;
 	g->median = stat_summarise(counted, n_counted).median;
 	free(counted);
 	if (!n) {
@@ -161,8 +162,8 @@ static char *dots_title(const struct dots *dots)
 		number_real(number, group->median, dots->decimals);
 		if (!i)
 			strbuf_printf(&text, "%s %s %s%s (median of %zu run%s)", group->name,
-				      dots->figure->verb, number, dots->figure->after, group->n,
-				      group->n == 1 ? "" : "s");
+				      dots->figure->verb, number, dots->figure->after,
+				      group->counted, group->counted == 1 ? "" : "s");
 		else
 			strbuf_printf(&text, ", %s %s", group->name, number);
 	}
