@@ -49,7 +49,7 @@ static void lanes_draw_names(const struct svg *svg)
 	for (size_t i = 0; i < svg->chart->series.n; i++) {
 		const struct chart_series *series = &svg->chart->series.items[i];
 		double top = LANE_TOP + LANE_PITCH * (double)i, foot = top + LANE_LINE + LANE_TICK;
-		struct svg_spot name = {LANE_LEFT, 0, top + LANE_TEXT, "start", "nm", 225, 560};
+		struct svg_spot name = {LANE_LEFT, 0, top + LANE_TEXT, "start", "nm", 270, 560};
 		struct svg_spot count = {LANE_RIGHT, 0, top + LANE_TEXT, "end", "ax", 0, 0};
 		char number[64];
 
