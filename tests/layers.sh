@@ -89,7 +89,7 @@ common='abort bsearch calloc exit free malloc memchr memcmp memcpy memmem memmov
 	strtoll strtoul strtoull strncat fnmatch errno_location ctype_b_loc ctype_tolower_loc
 	ctype_toupper_loc isalnum isalpha isdigit isprint isspace tolower toupper
 	ceil copysign exp fabs floor fmax fmin fmod isnan isinf finite fpclassify signbit ldexp log log10
-	log1p log2 lround llround modf nearbyint pow rint round sqrt trunc erf erfc lgamma tgamma frexp
+	log1p log2 lround llround modf nearbyint pow rint round sqrt trunc erf erfc lgamma_r tgamma frexp
 	assert_fail stack_chk_fail GLOBAL_OFFSET_TABLE_ bcmp divti3 modti3 udivti3 umodti3 udivmodti4
 	multi3 popcountdi2 aarch64_.*'
 stream='clearerr fclose feof ferror fflush fgetc fgets fmemopen fprintf fputc fputs fread fseek fseeko

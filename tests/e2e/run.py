@@ -16,6 +16,7 @@ import test_ends  # noqa: F401
 import test_limits  # noqa: F401
 import test_why  # noqa: F401
 import test_noise  # noqa: F401
+import test_budget  # noqa: F401
 import test_runtimes  # noqa: F401
 import test_serve  # noqa: F401
 import test_why_runtimes  # noqa: F401

@@ -11,6 +11,8 @@ from test_runtimes import LABELS, alive_with, check_runs, measure, pinned
 from tool import Started, await_true, need_program, read_text
 
 NOT_COMPARABLE = "(not comparable)"
+# One window of each, however busy the machine is.
+ONCE = ("--no-bare", "--retries", "0")
 
 
 def with_wrk(t, script):
@@ -90,7 +92,7 @@ def serve_counts_what_wrk_and_the_kernel_count(t):
     force = need_cores(t)
     said = os.path.join(open_folder(t), "said")
     for connections in (1, 64):
-        done = measure(t, "serve", "-d", "2", "--no-bare", "--connections", connections, *force,
+        done = measure(t, "serve", "-d", "2", *ONCE, "--connections", connections, *force,
                        "floor", env=with_wrk(t, f'"$WRK" "$@" > {said}; cat {said}'))
         check_runs(t, done, ("floor",), 1)
         run = done.run
@@ -116,7 +118,7 @@ def serve_counts_what_wrk_and_the_kernel_count(t):
 @test
 def serve_of_the_pinned_runtimes(t):
     force = need_cores(t)
-    done = measure(t, "serve", "-d", "1", "--no-bare", *force, "floor", *pinned(*LABELS))
+    done = measure(t, "serve", "-d", "1", *ONCE, *force, "floor", *pinned(*LABELS))
     check_runs(t, done, ("floor", *LABELS), 1)
     for run in done.runs:
         label, memory = run["label"], run["memory"]
@@ -136,7 +138,7 @@ def serve_of_what_is_on_path(t):
     """Their servers end each connection: wrk makes a new one for each request."""
     force = need_cores(t)
     names = [name for name in ("python3", "perl", "ruby", "php") if shutil.which(name)]
-    done = measure(t, "serve", "-d", "1", "--no-bare", "--connections", "8", *force, *names)
+    done = measure(t, "serve", "-d", "1", *ONCE, "--connections", "8", *force, *names)
     check_runs(t, done, names, 1)
     for run in done.runs:
         t.equal(f"errors of {run['label']}", run["result"]["errors"], 0)
@@ -151,7 +153,7 @@ def serve_marks_what_must_not_be_compared(t):
         t.check("--force" in done.err, done.err)
         return
     recording = t.path("serve.wkw")
-    done = measure(t, "serve", "-d", "1", "-o", recording, "floor", *pinned("node-22"))
+    done = measure(t, "serve", "-d", "1", *ONCE, "-o", recording, "floor", *pinned("node-22"))
     few = cores_here() < 4
     for run in done.runs:
         t.check(not few or "physical core" in run["not_comparable"],
@@ -175,7 +177,7 @@ def serve_marks_what_must_not_be_compared(t):
 @test
 def serve_without_probes_tells_what_they_cost(t):
     force = need_cores(t)
-    done = measure(t, "serve", "-d", "1", "-r", "2", *force, "floor")
+    done = measure(t, "serve", "-d", "1", "-r", "2", "--retries", "0", *force, "floor")
     bare = done.document["bare"]
     t.equal("bare runs", [(b["label"], b["workload"], b["repeat"]) for b in bare],
             [("floor", "serve", 0), ("floor", "serve", 1)])
@@ -192,7 +194,7 @@ def serve_accepts_a_shared_core_by_force_only(t):
     done = t.tool.call("serve", "-d", "1", *same, "floor")
     t.equal("status", done.status, 2)
     t.check(f"CPU {cpu} is in both --cpus and --load-cpus" in done.err, done.err)
-    done = measure(t, "serve", "-d", "1", "--no-bare", "--force", *same, "floor")
+    done = measure(t, "serve", "-d", "1", *ONCE, "--force", *same, "floor")
     t.equal(f"status by force ({done.err})", done.status, 0)
     t.check(f"share CPU {cpu} (--force)" in done.run["not_comparable"], done.run["not_comparable"])
 
@@ -247,7 +249,7 @@ def serve_with_a_load_generator_that_fails(t):
         "exec cat /dev/zero": "wrk was killed by signal 25",
     }
     for script, what in cases.items():
-        done = t.tool.call("serve", "-d", "1", "--no-bare", *force, "floor", env=with_wrk(t, script))
+        done = t.tool.call("serve", "-d", "1", *ONCE, *force, "floor", env=with_wrk(t, script))
         t.equal(f"status with {script}", done.status, 1)
         t.check(what in done.err, f"{script}: {done.err!r}")
         t.equal(f"lines with {script} ({done.err!r})", done.err.count("\n"), 1)
@@ -258,7 +260,7 @@ def serve_of_a_server_that_fails_goes_on_with_the_others(t):
     force = need_cores(t)
     dies = fake_server(t, "dies", "if asked > 50: print('last words', file=sys.stderr, flush=True); "
                                   "os._exit(3)")
-    done = measure(t, "serve", "-d", "1", "--no-bare", *force, dies, "floor")
+    done = measure(t, "serve", "-d", "1", *ONCE, *force, dies, "floor")
     t.equal("status", done.status, 1)
     t.check("serve dies: ended with status 3" in done.err and "last words" in done.err, done.err)
     t.equal("measured", [run["label"] for run in done.runs], ["floor"])
@@ -270,7 +272,7 @@ def serve_of_a_server_that_fails_goes_on_with_the_others(t):
 def serve_with_errors_is_not_trusted(t):
     force = need_cores(t)
     word = fake_server(t, "sorry", "status = 500 if asked % 2 else 200")
-    done = measure(t, "serve", "-d", "1", "--no-bare", "--connections", "1", *force, word)
+    done = measure(t, "serve", "-d", "1", *ONCE, "--connections", "1", *force, word)
     t.equal(f"status ({done.err})", done.status, 5)
     result, trust = done.run["result"], done.run["trust"]
     t.check(result["operations"] > 10, f"result {result}")

@@ -72,7 +72,7 @@ def wrong_usage_is_one_line_and_status_2(t):
 @test(needs_bpf=False)
 def help_and_version_go_to_standard_output(t):
     for words in (["--help"], ["--version"], ["-h"], ["-V"],
-                  *([c, "--help"] for c in ("run", "attach", "startup", "idle", "hash", "report",
+                  *([c, "--help"] for c in ("run", "attach", "startup", "idle", "hash", "study", "report",
                                             "list", "doctor"))):
         done = t.tool.call(*words)
         t.equal(f"status of {words}", done.status, 0)

@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "cmd/checked.h"
+#include "cmd/output.h"
 #include "cmd/output_file.h"
 
 /* A directory of each test's own; the working directory meanwhile. */
@@ -218,6 +219,31 @@ static void a_checked_stream_remembers_the_first_reason(void **state)
 	assert_int_equal(error, ENOSPC);
 }
 
+/* The locale decides what pictures are drawn with: by its name where it is not installed. */
+static void pictures_follow_the_locale(void **state)
+{
+	static const struct {
+		const char *all, *ctype, *lang;
+		bool ascii;
+	} cases[] = {
+		{"C.UTF-8", NULL, NULL, false}, {"C", "C.UTF-8", "C.UTF-8", true},
+		{"", "C.utf8", "C", false},	{"", "", "C.UTF-8", false},
+		{"", "", "", true},		{NULL, NULL, NULL, true},
+		{"xx_XX.UTF-8", NULL, "C", false}, {"xx_XX", NULL, "C.UTF-8", true},
+	};
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *values[] = {cases[i].all, cases[i].ctype, cases[i].lang};
+
+		for (size_t j = 0; j < 3; j++)
+			values[j] ? setenv(names[j], values[j], 1) : unsetenv(names[j]);
+		if (output_style(STDIN_FILENO).ascii != cases[i].ascii)
+			fail_msg("case %zu", i);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -228,6 +254,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(places_that_are_no_files_are_refused, enter, leave),
 		cmocka_unit_test_setup_teardown(a_failed_write_keeps_the_old_file, enter, leave),
 		cmocka_unit_test(a_checked_stream_remembers_the_first_reason),
+		cmocka_unit_test(pictures_follow_the_locale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

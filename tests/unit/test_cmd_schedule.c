@@ -94,7 +94,7 @@ static void append(struct experiment *experiment, const struct bout *bout)
 	capture->end_ns = capture->start_ns + WK_SECOND_NS;
 	capture->partial = script.cut && script.notes.n == script.signal_at;
 	if (script.notes.n >= script.noisy_from && script.notes.n <= script.noisy_to)
-		capture->noise.steal_share = 0.5;
+		capture->disturbed = mem_strdup("others were busy");
 }
 
 static int fake_play(struct experiment *experiment, const struct bout *bout, struct diag *diag)

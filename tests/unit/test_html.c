@@ -209,7 +209,7 @@ static void test_page(void **state)
 	assert_true(strstr(page, "<section id=\"short\"") < strstr(page, "<h2 id=\"s"));
 	assert_true(strstr(page, "<h2 id=\"trust\">") > strstr(page, "<h2 id=\"s"));
 	assert_non_null(strstr(page, "startup, exec to exit: rust / zig 0.425× (95 % interval "
-				     "0.417× to 0.433×)"));
+				     "0.420× to 0.429×)"));
 	assert_non_null(strstr(page, "<td class=\"s\" style=\"--s:50.0%\">50 %</td>"));
 	free(page);
 }

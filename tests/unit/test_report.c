@@ -172,7 +172,7 @@ static void test_sample_whole(void **state)
 	assert_ptr_equal(strstr(text, "not trusted: run of "), text);
 	assert_true(strstr(text, "not measured: idle of deno") < strstr(text, "idle · 20 s"));
 	/* Columns: one metric that does not exist would be missing without a word. */
-	assert_has(text, "wakeups/s       (min–max)   CPU ms/s       (min–max)   syscalls/s   idle "
+	assert_has(text, "wakeups/s         (min–max)   CPU ms/s         (min–max)   syscalls/s   idle "
 			 "exits/s   active seconds   RSS MB   PSS MB\n");
 	assert_has(text,
 		   "to output ms   to exit ms         (min–max)   CPU ms   wakeups   syscalls   "
@@ -181,7 +181,7 @@ static void test_sample_whole(void **state)
 	assert_has(text, "wakeups   wakeups/s   CPU ms   CPU ms/s   run queue ms   max µs   "
 			 "switches/s   idle exits/s   syscalls   syscalls/s   active seconds\n");
 	assert_has(text,
-		   "\n  zig              11.97   (11.95–12.00)      0.638   (0.638–0.638)        "
+		   "\n  zig              11.97     (11.95–12.00)      0.638     (0.638–0.638)        "
 		   "16.10           5.95         20 of 20     52.0     50.0\n");
 	assert_has_not(text, "major faults");
 	assert_has_not(text, "nan");
@@ -515,18 +515,12 @@ static void test_trusted(void **state)
 	free(text);
 	capture->noise.other_cpu_share = 0.31;
 	capture->noise.steal_share = 0.02;
-	capture->noise.siblings_shared = 2;
 	capture->inferred_switches = 4;
-	free(capture->noise.governor);
-	capture->noise.governor = mem_strdup("powersave");
 	text = report_of(&recording);
 	assert_has(text, "switches equal (4 that the kernel did not trace taken\nfrom "
 			 "its accounting), nothing lost");
 	assert_has(text, "busy machine: others used up to 31 % of the CPUs");
 	assert_has(text, "stolen time: the hypervisor took up to 2.0 % of the CPUs");
-	assert_has(text,
-		   "Machine: 2 of the 2 CPUs used share a core with a sibling; frequency governor "
-		   "powersave.\n");
 	free(text);
 	recording_free_members(&recording);
 }
@@ -580,7 +574,7 @@ static void test_absurd_figures(void **state)
 	(void)state;
 	sample_tool(&recording);
 	capture = add_idle(&recording, "x", UINT64_MAX, UINT64_MAX);
-	capture->noise.other_cpu_share = NAN;
+	capture->noise.other_cpu_share = INFINITY;
 	capture->noise.steal_share = INFINITY;
 	capture->observer_oncpu_ns = UINT64_MAX;
 	capture->exit_status = INT32_MAX;

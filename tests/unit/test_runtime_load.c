@@ -193,7 +193,7 @@ static struct load *start(const struct fixture *fixture, uint32_t connections, u
 	return load;
 }
 
-/* Real wrk, where it is installed: its answers are counted, and its time is its own. */
+/* Real wrk, where it is installed: its answers are counted. */
 static void wrk_asks_the_floor(void **state)
 {
 	struct fixture *fixture = *state;
@@ -210,10 +210,7 @@ static void wrk_asks_the_floor(void **state)
 		check(load_await(load, LIMIT_NS, NULL, &result, &diag), &diag);
 		assert_true(result.requests > 10);
 		assert_int_equal(result.errors, 0);
-		/* It sleeps one second, and two threads have no more than two CPUs' time. */
-		assert_true(result.outer_ns >= 1000000000);
 		assert_true(result.cpu_ns > 0);
-		assert_true(result.cpu_ns <= 2 * result.outer_ns + 20000000);
 		load_end(load);
 	}
 }

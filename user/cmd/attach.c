@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "cmd/budget.h"
 #include "cmd/cgroup.h"
 #include "cmd/cmd.h"
 #include "cmd/session.h"
@@ -36,7 +37,8 @@ static const struct command_usage usage = {
 	.accepts = KINDS | OPTION_BIT(OPTION_KERNEL) | OPTION_BIT(OPTION_NO_FOLLOW) |
 		   OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_NO_SYSCALLS) |
 		   OPTION_BIT(OPTION_MAX_THREADS) | OPTION_BIT(OPTION_OUTPUT) |
-		   OPTION_BIT(OPTION_FORMAT),
+		   OPTION_BIT(OPTION_FORMAT) |
+		   BUDGET_RATES,
 	.defaults = defaults,
 };
 

@@ -60,7 +60,7 @@ struct entry {
 	uint32_t done[2];	/* bouts that count: played, or kept by an earlier invocation */
 	uint32_t played[2];	/* bouts of this invocation, warm-ups too, and the time they took */
 	uint64_t spent_ns[2];
-	VEC(double) values;	/* what --until looks at, one for each done */
+	VEC(double) values;	/* what --until looks at, by repeat; NaN: none */
 };
 
 struct schedule {

@@ -4,7 +4,7 @@ _wakewhy()
 	local word=$2 previous=$3 command=${COMP_WORDS[1]} offered=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		offered='run attach startup idle hash study report diff list doctor'
+		offered='run attach startup idle serve hash study report diff list doctor'
 	elif [[ $word == -* ]]; then
 		offered=$(wakewhy "$command" --help 2> /dev/null |
 			grep -oE -- '(^|[ ,])--?[A-Za-z][a-z-]*' | tr -d ' ,' | sort -u)
@@ -13,7 +13,7 @@ _wakewhy()
 		-o:* | --output:* | -c:* | --cgroup:* | *:report | *:diff) compopt -o default ;;
 		-u:* | --user:*) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 		*:run) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
-		*:startup | *:idle | *:hash | *:study) offered='bun node deno python3 perl ruby php floor' ;;
+		*:startup | *:idle | *:serve | *:hash | *:study) offered='bun node deno python3 perl ruby php floor' ;;
 		*:list) offered='runtimes workloads causes metrics formats' ;;
 		esac
 		if [[ $previous == -f || $previous == --format ]]; then

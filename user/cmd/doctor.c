@@ -1,5 +1,4 @@
 /* doctor: can this machine measure, and what is missing or noisy? */
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -9,20 +8,13 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "cmd/doctor_machine.h"
 #include "cmd/findings.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "collect/collect.h"
 #include "collect/kernel.h"
-#include "collect/machine.h"
-#include "collect/topology.h"
 #include "runtime/runtimes.h"
-
-/* Long enough for ticks of 10 ms to say something, short enough to wait for. */
-#define LOOK_MS 500
-/* Beyond these, idle figures are known to grow (claims.md's traps): others' share of all CPUs. */
-#define BUSY_SHARE  0.05
-#define STEAL_SHARE 0.01
 
 static const struct command_usage usage = {
 	.name = "doctor",
@@ -182,110 +174,6 @@ static void check_kernel(struct findings *f)
 		check_probes(f);
 }
 
-/* ---- the machine -------------------------------------------------------------------------------
- */
-
-static void check_siblings(struct findings *f, const struct cpulist *allowed)
-{
-	struct topology topology = {0};
-	uint32_t shared;
-
-	/* What cannot be read is not known: none are shown then. */
-	topology_read(&topology, "/sys", "/proc", NULL);
-	shared = topology_siblings(&topology, allowed);
-	topology_free_members(&topology);
-	if (!shared) {
-		findings_fact(f, "sibling hyper-threads", "none shown");
-		return;
-	}
-	findings_fact(f, "sibling hyper-threads", "%u of %zu CPUs share a core", shared,
-		      cpulist_count(allowed));
-	findings_problem(f, false,
-			 "pin with --cpus to CPUs of different cores, see lscpu -e=CPU,CORE",
-			 "CPUs that share a core slow each other");
-}
-
-static void check_governor(struct findings *f, const struct cpulist *online)
-{
-	char *governor = machine_governor(online);
-
-	findings_fact(f, "frequency governor", "%s", *governor ? governor : "none shown");
-	if (*governor && strcmp(governor, "performance"))
-		findings_problem(f, false, "cpupower frequency-set -g performance",
-				 "the frequency governor is %s: clocks change while it measures",
-				 governor);
-	free(governor);
-}
-
-static void check_cpus(struct findings *f)
-{
-	struct cpulist online, allowed;
-	struct diag diag = {0};
-	char *list;
-
-	if (machine_online_cpus(&online, &diag) || machine_allowed_cpus(&allowed, &diag)) {
-		findings_fact(f, "CPUs", "not known");
-		findings_problem(f, false, diag.hint, "%s", diag.what);
-		return;
-	}
-	list = cpulist_format(&allowed);
-	findings_fact(f, "CPUs", "%zu online, allowed on %s", cpulist_count(&online), list);
-	free(list);
-	check_siblings(f, &allowed);
-	check_governor(f, &online);
-}
-
-static void add_shares(struct findings *f, const struct machine_cpu_times *d)
-{
-	double all = (double)(d->busy_ns + d->irq_ns + d->steal_ns + d->idle_ns);
-	double busy, steal;
-
-	if (all <= 0)
-		return;
-	busy = (double)(d->busy_ns + d->irq_ns) / all;
-	steal = (double)d->steal_ns / all;
-	findings_fact(f, "busy now", "%.1f %% of all CPUs over %d ms", busy * 100, LOOK_MS);
-	if (busy > BUSY_SHARE)
-		findings_problem(
-			f, false, "wakewhy attach -a -d 5 shows who it is",
-			"other programs use %.0f %% of the CPUs: idle figures come out too high",
-			busy * 100);
-	findings_fact(f, "stolen now", "%.1f %%", steal * 100);
-	if (steal > STEAL_SHARE)
-		findings_problem(f, false, "repeat with more runs (-r 30), or on another host",
-				 "the hypervisor takes %.0f %% of the CPU time away", steal * 100);
-}
-
-static void check_load(struct findings *f)
-{
-	struct machine_cpu_times before, after, d;
-	struct diag diag = {0};
-	double load;
-
-	if (!machine_load(&load, NULL))
-		findings_tell(f, "load", "%.2f over the last minute", load);
-	if (machine_cpu_times(&before, &diag)) {
-		findings_problem(f, false, diag.hint, "%s", diag.what);
-		return;
-	}
-	poll(NULL, 0, LOOK_MS);
-	if (machine_cpu_times(&after, &diag))
-		return;
-	d = machine_cpu_times_between(&before, &after);
-	add_shares(f, &d);
-}
-
-static void check_machine(struct findings *f)
-{
-	char *cgroup = machine_cgroup();
-
-	findings_section(f, "this machine");
-	check_cpus(f);
-	check_load(f);
-	findings_tell(f, "cgroup", "%s", *cgroup ? cgroup : "none of version 2");
-	free(cgroup);
-}
-
 /* ---- the runtimes ------------------------------------------------------------------------------
  */
 
@@ -351,7 +239,7 @@ int cmd_doctor(int argc, char **argv)
 
 	if (options_parse(&options, &usage, argc, argv, &status)) {
 		check_kernel(&findings);
-		check_machine(&findings);
+		doctor_machine(&findings);
 		check_runtimes(&findings);
 		findings_conclude(&findings);
 		status = print(&findings);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/bout.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/nearest.h"
 #include "cmd/signals.h"
@@ -44,7 +45,8 @@ static const struct command_usage usage = {
 		   OPTION_BIT(OPTION_VARIANT) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) | OPTION_BIT(OPTION_RETRIES) |
-		   OPTION_BIT(OPTION_NO_BARE) | OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
+		   OPTION_BIT(OPTION_NO_BARE) | OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) |
+		   BUDGET_BASELINE,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd/bout.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/signals.h"
 
@@ -41,7 +42,8 @@ static const struct command_usage usage = {
 		   OPTION_BIT(OPTION_PARALLEL) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) | OPTION_BIT(OPTION_RETRIES) |
-		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
+		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) |
+		   BUDGET_RATES | BUDGET_BASELINE,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
 };

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "cmd/budget.h"
 #include "cmd/checked.h"
 #include "cmd/cmd.h"
 #include "cmd/output_file.h"
@@ -28,6 +29,7 @@ struct output {
 
 struct outputs {
 	VEC(struct output) all;
+	struct budget *budget; /* that results are held against; NULL: none */
 	bool verbose;
 };
 
@@ -169,8 +171,10 @@ int outputs_open(struct outputs **ret_outputs, const struct options *options, bo
 		 struct diag *diag)
 {
 	struct outputs *outputs = mem_zalloc(sizeof(*outputs));
-	int err = open_all(outputs, options, to_stderr, diag);
+	int err = budget_open(&outputs->budget, options, diag);
 
+	if (!err)
+		err = open_all(outputs, options, to_stderr, diag);
 	if (err) {
 		outputs_free(outputs);
 		return err;
@@ -256,15 +260,22 @@ static int render_published(FILE *out, const struct format *format,
 
 int outputs_publish(struct outputs *outputs, const struct recording *recording)
 {
-	struct report_options options = {.max_threads = outputs_max_threads(outputs)};
+	struct excesses excesses;
+	struct report_options options = {.max_threads = outputs_max_threads(outputs),
+					 .excesses = &excesses};
 	struct published published = {};
 	int status;
 
 	result_init(&published.result, recording);
+	budget_judge(outputs->budget, &published.result, &excesses);
 	report_build(&published.report, &published.result, &options);
 	status = outputs_write(outputs, render_published, &published);
 	if (!status && !published.result.trusted)
 		status = EXIT_NOT_TRUSTED;
+	if (!status && excesses_any_over(&excesses))
+		status = EXIT_BUDGET;
+	budget_tell(&excesses);
+	excesses_free_members(&excesses);
 	report_free_members(&published.report);
 	result_free_members(&published.result);
 	return status;
@@ -277,5 +288,6 @@ void outputs_free(struct outputs *outputs)
 	for (size_t i = 0; i < outputs->all.n; i++)
 		output_file_free(outputs->all.items[i].file);
 	free(outputs->all.items);
+	budget_free(outputs->budget);
 	free(outputs);
 }

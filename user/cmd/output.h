@@ -16,15 +16,16 @@ struct outputs;
 /* Opens each -o FILE of options (its format by its extension, or by -f where it has none that is
  * known), and the stream that gets a report besides: standard output (not with -q where -o names a
  * file), or standard error with `to_stderr` (run; only where -o is not given). -EINVAL: a name, format or
- * combination is wrong (exit status 2); any other error: the place cannot be written (exit status
- * 1). Nothing is left behind on failure. */
+ * combination is wrong (exit status 2); any other error: the place cannot be written, or the file of
+ * --baseline cannot be read (exit status 1). Nothing is left behind on failure. */
 int outputs_open(struct outputs **ret_outputs, const struct options *options, bool to_stderr,
 		 struct diag *diag);
 
 /* Derives result and report from the recording and writes them everywhere. Every file is complete
  * under its name or was not touched. Prints one line for each place that could not be written
  * (none when the reader of a pipe has gone). Returns an exit status: EXIT_DONE, EXIT_FAILED when
- * something could not be written, EXIT_NOT_TRUSTED when all was written and a run cannot be trusted. */
+ * something could not be written, EXIT_NOT_TRUSTED when all was written and a run cannot be trusted, EXIT_BUDGET
+ * when it can and is over what the options allow (a line for each excess is printed). */
 int outputs_publish(struct outputs *outputs, const struct recording *recording);
 
 /* Writes `what` to out in that format. 0, or -EIO with the reason in diag. */

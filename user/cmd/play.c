@@ -46,25 +46,37 @@ static bool has_value(const struct player *player, const struct capture *capture
 	return has;
 }
 
-/* Notes what --until looks at in what is new in the recording. */
-static void note_values(const struct player *player, struct entry *entry, size_t first_run,
-			size_t first_bare)
+/* What --until looks at in what is new in the recording; NaN: there is nothing of it. */
+static double new_value(const struct player *player, size_t first_run, size_t first_bare)
 {
 	const struct recording *recording = &player->experiment->session.recording;
 	const struct schedule *schedule = player->schedule;
-	double value;
+	double value = NAN;
 
-	if (schedule->until <= 0)
-		return;
-	if (schedule->bare && schedule->kind->bare_decides) {
-		for (size_t i = first_bare; i < recording->bare.n; i++)
-			*vec_push(&entry->values) = (double)recording->bare.items[i].outer_ns;
-		return;
-	}
+	if (schedule->bare && schedule->kind->bare_decides)
+		return recording->bare.n > first_bare
+			       ? (double)recording->bare.items[recording->bare.n - 1].outer_ns
+			       : NAN;
 	for (size_t i = first_run; i < recording->runs.n; i++)
 		if (!recording->runs.items[i].replaced &&
 		    has_value(player, &recording->runs.items[i], &value))
-			*vec_push(&entry->values) = value;
+			return value;
+	return NAN;
+}
+
+/* A place for each repeat: values of a round are compared with one another. */
+static void note_value(const struct player *player, struct entry *entry, uint32_t repeat,
+		       size_t first_run, size_t first_bare)
+{
+	double value;
+
+	if (player->schedule->until <= 0)
+		return;
+	while (entry->values.n <= repeat)
+		*vec_push(&entry->values) = NAN;
+	value = new_value(player, first_run, first_bare);
+	if (isfinite(value))
+		entry->values.items[repeat] = value;
 }
 
 static void recall_bout(struct player *player, struct entry *entry, uint32_t repeat, bool bare)
@@ -83,7 +95,7 @@ static void recall_bout(struct player *player, struct entry *entry, uint32_t rep
 		return;
 	*kept_at(player, entry, &bout) = true;
 	entry->done[bare]++;
-	note_values(player, entry, first_run, first_bare);
+	note_value(player, entry, repeat, first_run, first_bare);
 }
 
 static void recall(struct player *player)
@@ -192,7 +204,7 @@ static void play_bout(struct player *player, struct entry *entry, const struct b
 		return;
 	}
 	entry->done[bout->bare]++;
-	note_values(player, entry, first_run, first_bare);
+	note_value(player, entry, bout->repeat, first_run, first_bare);
 	if (!keeper->keep || cut(player, first_run))
 		return;
 	if (keeper->keep(keeper->context, bout, first_run, first_bare, &diag)) {

@@ -1,15 +1,5 @@
 /* A window that others disturbed is measured again. */
-#include <stdlib.h>
-
 #include "cmd/schedule.h"
-#include "model/noise.h"
-
-/* Says in the capture what disturbed it; false: nothing did. */
-static bool disturbed(struct capture *capture)
-{
-	capture->disturbed = noise_disturbance(&capture->noise);
-	return capture->disturbed != NULL;
-}
 
 static void drop_last(struct recording *recording)
 {
@@ -26,7 +16,7 @@ int retry_play(struct experiment *experiment, const struct schedule *schedule, c
 	for (uint32_t left = schedule->retries; !err && may_retry; left--) {
 		size_t last = recording->runs.n - 1;
 
-		if (!disturbed(&recording->runs.items[last]) || !left ||
+		if (!recording->runs.items[last].disturbed || !left ||
 		    experiment_stopped(experiment))
 			return 0;
 		err = schedule->kind->play(experiment, bout, diag);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -48,7 +49,8 @@ static const struct command_usage usage = {
 	.accepts = OPTION_BIT(OPTION_NO_FOLLOW) | OPTION_BIT(OPTION_DURATION) |
 		   OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
-		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
+		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) |
+		   BUDGET_RATES | BUDGET_BASELINE,
 	.defaults = defaults,
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
@@ -250,12 +252,18 @@ static int take(struct session *session, const struct run_command *command, stru
 	return 0;
 }
 
-static int exit_status(const struct run_command *command, int published)
+/* The command's own, unless an option asked for a verdict that goes before it. */
+static int exit_status(const struct options *options, const struct run_command *command,
+		       int published)
 {
-	if (published == EXIT_FAILED)
-		return EXIT_FAILED;
+	bool judged = options->given & BUDGET_ALL;
+
+	if (published == EXIT_FAILED || published == EXIT_BUDGET)
+		return published;
 	if (published == EXIT_NOT_TRUSTED)
 		log_warn("the figures are not to be trusted; the report says why");
+	if (published == EXIT_NOT_TRUSTED && judged)
+		return EXIT_NOT_TRUSTED;
 	if (command->by_duration)
 		return EXIT_DONE;
 	return WIFSIGNALED(command->status) ? 128 + WTERMSIG(command->status)
@@ -331,7 +339,7 @@ static int run(struct session *session)
 		status = measure(session, &command);
 	if (status)
 		return status;
-	return exit_status(&command, session_publish(session));
+	return exit_status(&session->options, &command, session_publish(session));
 }
 
 int cmd_run(int argc, char **argv)

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cmd/bout.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/signals.h"
 #include "runtime/load.h"
@@ -59,7 +60,8 @@ static const struct command_usage usage = {
 		   OPTION_BIT(OPTION_LOAD_CPUS) | OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) | OPTION_BIT(OPTION_RETRIES) |
-		   OPTION_BIT(OPTION_NO_BARE) | OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
+		   OPTION_BIT(OPTION_NO_BARE) | OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) |
+		   BUDGET_BASELINE,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
 };
@@ -119,6 +121,7 @@ static char *describe(const struct experiment *experiment)
 
 struct served {
 	struct load_result load;
+	uint64_t outer_ns; /* of wrk, from the opening of its gate until its end was seen */
 	bool has_memory;
 	uint64_t rss_bytes, pss_bytes;		   /* at the end */
 	uint64_t rss_start_bytes, pss_start_bytes; /* of a server that nobody has asked yet; 0: not known */
@@ -153,24 +156,29 @@ static int await_load(struct experiment *experiment, const struct load *load, st
 
 /* Lets wrk ask for so many seconds, in a window that holds that alone. */
 static int press(struct experiment *experiment, struct job *job, uint32_t seconds, bool window,
-		 struct load_result *ret_result, struct diag *diag)
+		 struct served *served, struct diag *diag)
 {
 	struct load_options options = load_options(experiment, job_port(job), seconds);
 	struct collector *collector = experiment->session.collector;
 	struct load *load;
+	uint64_t begun_ns;
 	int err = load_prepare(&load, experiment->shop, &options, diag);
 
 	if (err)
 		return err;
-	if (window)
+	if (window) {
+		collector_exclude(collector, load_pid(load));
 		collector_open_window(collector, 0);
+	}
+	begun_ns = session_now_ns();
 	err = load_release(load, diag);
 	if (!err)
 		err = await_load(experiment, load, job, seconds, diag);
-	if (!err)
-		err = load_await(load, 0, NULL, ret_result, diag);
+	served->outer_ns = session_now_ns() - begun_ns;
 	if (window)
 		collector_close_window(collector);
+	if (!err)
+		err = load_await(load, 0, NULL, &served->load, diag);
 	load_end(load);
 	return err;
 }
@@ -179,7 +187,7 @@ static int serve(struct experiment *experiment, const struct bout *bout, struct 
 		 struct served *served, struct diag *diag)
 {
 	const struct options *options = &experiment->session.options;
-	struct load_result warm_up;
+	struct served warm_up;
 	int err = job_await_ready(job, READY_LIMIT_NS, signals_stop(), diag);
 
 	if (!err) {
@@ -187,16 +195,17 @@ static int serve(struct experiment *experiment, const struct bout *bout, struct 
 		err = press(experiment, job, warm_up_s(options), false, &warm_up, diag);
 	}
 	if (!err)
-		err = press(experiment, job, window_s(options), !bout->bare, &served->load, diag);
+		err = press(experiment, job, window_s(options), !bout->bare, served, diag);
 	if (!err)
 		served->has_memory = !job_memory(job, &served->rss_bytes, &served->pss_bytes);
 	return err;
 }
 
 /* The placement's objection, and one of its own where the load generator had no time left. */
-static char *objection(const struct placement *placement, const struct load_result *load)
+static char *objection(const struct placement *placement, const struct served *served)
 {
-	double share = (double)load->cpu_ns / (double)load->outer_ns / placement->n_load_cpus;
+	double share = (double)served->load.cpu_ns / (double)served->outer_ns /
+		       placement->n_load_cpus;
 	const char *before = placement->not_comparable ? placement->not_comparable : "";
 
 	if (share > LOAD_CPU_LIMIT)
@@ -215,7 +224,7 @@ static int take_serve(struct experiment *experiment, const struct bout *bout,
 	if (bout->warm_up)
 		return 0;
 	if (bout->bare) {
-		experiment_take_bare(experiment, bout, served->load.outer_ns,
+		experiment_take_bare(experiment, bout, served->outer_ns,
 				     served->load.requests);
 		return 0;
 	}
@@ -225,14 +234,14 @@ static int take_serve(struct experiment *experiment, const struct bout *bout,
 	capture->has_result = true;
 	capture->operations = served->load.requests;
 	capture->errors = served->load.errors;
-	capture->outer_ns = served->load.outer_ns;
+	capture->outer_ns = served->outer_ns;
 	capture->has_memory = served->has_memory;
 	capture->rss_bytes = served->rss_bytes;
 	capture->pss_bytes = served->pss_bytes;
 	capture->rss_start_bytes = served->rss_start_bytes;
 	capture->pss_start_bytes = served->pss_start_bytes;
 	capture->conditions = describe(experiment);
-	capture->not_comparable = objection(&experiment->placement, &served->load);
+	capture->not_comparable = objection(&experiment->placement, served);
 	return 0;
 }
 

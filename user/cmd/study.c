@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "cmd/budget.h"
 #include "cmd/bout.h"
 #include "cmd/cmd.h"
 #include "cmd/store.h"
@@ -24,13 +25,13 @@ struct study_size {
 	struct amount of[WORKLOAD_MAX];
 };
 
-/* An interval needs five runs; of idle windows it comes from the seconds of one. */
+/* Intervals come from runs; those of idle windows from the seconds of one. */
 static const struct study_size quick = {
 	"quick", 1, {
 		[WORKLOAD_STARTUP] = {.runs = 10, .warmup = 1, .bare = true},
 		[WORKLOAD_IDLE] = {.runs = 1, .duration_ns = 12 * WK_SECOND_NS},
 		[WORKLOAD_SERVE] = {.runs = 1, .duration_ns = 2 * WK_SECOND_NS},
-		[WORKLOAD_HASH] = {.runs = 1, .duration_ns = WK_SECOND_NS},
+		[WORKLOAD_HASH] = {.runs = 3, .duration_ns = WK_SECOND_NS / 2},
 	},
 };
 static const struct study_size usual = {
@@ -65,7 +66,7 @@ static const struct command_usage usage = {
 	.details = EXPERIMENT_RUNTIME_HELP
 		"\n"
 		"            starts   idle    serve      hash, each style   of four runtimes and floor\n"
-		"  --quick     10     12 s    2 s           1 s             under three minutes\n"
+		"  --quick     10     12 s    2 s           3 x 0.5 s       under three minutes\n"
 		"  (usual)     30     60 s    5 x 5 s       5 x 1 s         about a quarter of an hour\n"
 		"  --full      60    300 s    5 x 30 s      5M digests      some two hours\n"
 		"\n"
@@ -82,7 +83,7 @@ static const struct command_usage usage = {
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_RETRIES) |
 		   OPTION_BIT(OPTION_NO_BARE) | OPTION_BIT(OPTION_QUICK) | OPTION_BIT(OPTION_FULL) |
 		   OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_CLAIMS) |
-		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
+		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) | BUDGET_ALL,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
 };

@@ -39,7 +39,8 @@ static double half_width(const struct entry *base, const struct entry *other, ui
 	struct stat_ratio ratio = stat_compare(base->values.items, base->values.n,
 					       other->values.items, other->values.n, SAME_WITHIN, seed);
 
-	if (ratio.has_interval)
+	/* Two or three runs that happen to agree would end it too early. */
+	if (ratio.has_interval && ratio.method != STAT_BY_FEW)
 		return ratio.ratio > 0 ? (ratio.ci_high - ratio.ci_low) / 2 / ratio.ratio
 		       : ratio.ci_high > ratio.ci_low ? INFINITY
 						      : 0;

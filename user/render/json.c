@@ -403,6 +403,33 @@ static json_t *json_of_comparison(const struct result_comparison *comparison)
 	json_set(object, "ci_high",
 		 ratio->has_interval ? json_of_real(ratio->ci_high) : json_null());
 	json_set(object, "verdict", json_of_text(stat_verdict_name(ratio->verdict)));
+	json_set(object, "method",
+		 ratio->has_interval ? json_of_text(stat_method_name(ratio->method)) : json_null());
+	json_set(object, "block_s", json_of_u64_or_null(comparison->block_s));
+	json_set(object, "n_base", json_of_u64(comparison->n_base));
+	json_set(object, "n_other", json_of_u64(comparison->n_other));
+	json_set(object, "from", json_string(comparison->from_bare ? "bare" : "probed"));
+	json_set(object, "reason", json_of_text(comparison->reason));
+	return object;
+}
+
+static json_t *json_of_cost(const struct result_cost *cost)
+{
+	const struct stat_ratio *ratio = &cost->ratio;
+	json_t *object = json_object();
+
+	json_set(object, "label", json_of_text(cost->label));
+	json_set(object, "workload", json_of_text(cost->workload));
+	json_set(object, "variant", json_of_text(cost->variant));
+	json_set(object, "n_probed", json_of_u64(cost->n_probed));
+	json_set(object, "n_bare", json_of_u64(cost->n_bare));
+	json_set(object, "probed_ns", json_of_real(cost->probed_ns));
+	json_set(object, "bare_ns", json_of_real(cost->bare_ns));
+	json_set(object, "ratio", json_of_real(ratio->ratio));
+	json_set(object, "ci_low", ratio->has_interval ? json_of_real(ratio->ci_low) : json_null());
+	json_set(object, "ci_high",
+		 ratio->has_interval ? json_of_real(ratio->ci_high) : json_null());
+	json_set(object, "verdict", json_of_text(stat_verdict_name(ratio->verdict)));
 	return object;
 }
 
@@ -485,7 +512,7 @@ static json_t *json_of_claims(const struct recording *recording)
 static json_t *json_of_result(const struct result *result)
 {
 	json_t *root = json_object(), *runs = json_array();
-	json_t *summary = json_array(), *comparisons = json_array();
+	json_t *summary = json_array(), *comparisons = json_array(), *costs = json_array();
 
 	for (size_t i = 0; i < result->runs.n; i++)
 		json_array_append_new(
@@ -496,6 +523,8 @@ static json_t *json_of_result(const struct result *result)
 	for (size_t i = 0; i < result->comparisons.n; i++)
 		json_array_append_new(comparisons,
 				      json_of_comparison(&result->comparisons.items[i]));
+	for (size_t i = 0; i < result->costs.n; i++)
+		json_array_append_new(costs, json_of_cost(&result->costs.items[i]));
 	json_set(root, "schema", json_string(JSON_SCHEMA_NAME));
 	json_set(root, "trusted", json_boolean(result->trusted));
 	json_set(root, "tool", json_of_tool(&result->recording->tool));
@@ -507,6 +536,7 @@ static json_t *json_of_result(const struct result *result)
 	json_set(root, "claims", json_of_claims(result->recording));
 	json_set(root, "summary", summary);
 	json_set(root, "comparisons", comparisons);
+	json_set(root, "probe_cost", costs);
 	return root;
 }
 

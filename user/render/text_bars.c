@@ -11,8 +11,9 @@
 #include "base/text.h"
 #include "render/text_sketch.h"
 
-#define BARS_INDENT 2
-#define BARS_GAP    3
+#define BARS_INDENT	 2
+#define BARS_GAP	 3
+#define BARS_LEAST_CELLS 12
 /* Lines of a picture; those behind are added up in the last one. */
 #define BARS_LINES 10
 
@@ -46,7 +47,7 @@ static void bars_add(struct bars *bars, const char *name, double base, double va
 	struct bar *bar = &bars->all[bars->n++];
 	char *number = sketch_number(sketch, &sketch->chart->y, value);
 
-	bar->name = sketch_text(sketch, name, sketch->width / 2);
+	bar->name = sketch_text(sketch, name, SIZE_MAX);
 	bar->figure = mem_printf("%s%s", is_change && value > 0 ? "+" : "", number);
 	free(number);
 	bar->from = fmin(base, base + value);
@@ -96,20 +97,31 @@ static void bars_init(struct bars *bars, const struct sketch *sketch)
 			 series->points.items[last].y, false);
 }
 
+/* Names take half of the width at most, and what figures and bars leave of it. */
 static void bars_measure(struct bars *bars)
 {
-	size_t used;
+	size_t width = bars->sketch->width, room = width / 2, used = BARS_INDENT + 2 * BARS_GAP;
 
 	for (size_t i = 0; i < bars->n; i++) {
-		size_t name = text_columns(bars->all[i].name);
 		size_t figure = text_columns(bars->all[i].figure);
 
-		bars->name_columns = name > bars->name_columns ? name : bars->name_columns;
 		bars->figure_columns =
 			figure > bars->figure_columns ? figure : bars->figure_columns;
 	}
-	used = BARS_INDENT + bars->name_columns + 2 * BARS_GAP + bars->figure_columns;
-	bars->cells = bars->sketch->width > used + 8 ? bars->sketch->width - used : 8;
+	used += bars->figure_columns;
+	if (used + room + BARS_LEAST_CELLS > width)
+		room = width > used + BARS_LEAST_CELLS ? width - used - BARS_LEAST_CELLS : 1;
+	for (size_t i = 0; i < bars->n; i++) {
+		char *whole = bars->all[i].name;
+		size_t name;
+
+		bars->all[i].name = sketch_text(bars->sketch, whole, room);
+		free(whole);
+		name = text_columns(bars->all[i].name);
+		bars->name_columns = name > bars->name_columns ? name : bars->name_columns;
+	}
+	used += bars->name_columns;
+	bars->cells = width > used + BARS_LEAST_CELLS ? width - used : BARS_LEAST_CELLS;
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

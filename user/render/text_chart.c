@@ -97,33 +97,43 @@ void sketch_add_padded(struct strbuf *line, const char *text, size_t columns)
 
 void sketch_end_line(const struct sketch *sketch, struct strbuf *line)
 {
-	size_t n = line->n;
+	char *text;
+	size_t n;
 
-	while (n && line->text[n - 1] == ' ')
+	text = sketch_text(sketch, strbuf_text(line), sketch->width);
+	n = strlen(text);
+	while (n && text[n - 1] == ' ')
 		n--;
-	fwrite(strbuf_text(line), 1, n, sketch->out);
+	fwrite(text, 1, n, sketch->out);
 	fputc('\n', sketch->out);
+	free(text);
 	strbuf_clear(line);
 }
 
 void sketch_add_axis(const struct sketch *sketch, size_t indent, size_t columns, const char *from,
 		     const char *words, const char *until)
 {
-	size_t ends = text_columns(from) + text_columns(until), middle = text_columns(words), left;
+	size_t ends = text_columns(from) + text_columns(until), middle = text_columns(words);
+	size_t left = columns > ends ? columns - ends : 1;
+	bool fits = middle + 4 <= left;
 	struct strbuf line = {0};
 
+	fputs(text_shade_on(sketch->style, TEXT_FAINT), sketch->out);
 	strbuf_add_repeated(&line, ' ', indent);
 	strbuf_add(&line, from);
-	left = columns > ends ? columns - ends : 1;
-	if (middle && middle + 4 <= left) {
+	if (fits) {
 		strbuf_add_repeated(&line, ' ', (left - middle) / 2);
 		strbuf_add(&line, words);
 		left -= (left - middle) / 2 + middle;
 	}
 	strbuf_add_repeated(&line, ' ', left);
 	strbuf_add(&line, until);
-	fputs(text_shade_on(sketch->style, TEXT_FAINT), sketch->out);
 	sketch_end_line(sketch, &line);
+	if (!fits && middle) {
+		sketch_add_padded(&line, "", sketch->width > middle + indent ? indent : 2);
+		strbuf_add(&line, words);
+		sketch_end_line(sketch, &line);
+	}
 	fputs(text_shade_off(sketch->style, TEXT_FAINT), sketch->out);
 	strbuf_free_members(&line);
 }

@@ -11,8 +11,9 @@
 #include "base/text.h"
 #include "render/text_sketch.h"
 
-#define ROWS_INDENT 2
-#define ROWS_GAP    3
+#define ROWS_INDENT	 2
+#define ROWS_GAP	 3
+#define ROWS_LEAST_CELLS 16
 /* A column for each second, as many times as wide as there is room for. */
 #define ROWS_WIDEST 3
 
@@ -51,8 +52,14 @@ static void rows_init(struct rows *rows, const struct sketch *sketch, char **fig
 			sketch_text(sketch, chart->series.items[i].name, sketch->width / 4);
 	rows->name_columns = rows_widest(rows->names, chart->series.n);
 	rows->figure_columns = rows_widest(figures, chart->series.n);
-	used = ROWS_INDENT + rows->name_columns + 2 * ROWS_GAP + rows->figure_columns;
-	rows->cells = sketch->width > used + 8 ? sketch->width - used : 8;
+	used = ROWS_INDENT + rows->name_columns + 2 * ROWS_GAP;
+	if (used + rows->figure_columns + ROWS_LEAST_CELLS > sketch->width) {
+		/* The picture goes before its figures: the table has them. */
+		rows->figure_columns = 0;
+		for (size_t i = 0; i < chart->series.n; i++)
+			figures[i][0] = '\0';
+	}
+	rows->cells = sketch->width - used - rows->figure_columns;
 }
 
 static void rows_free_members(struct rows *rows)

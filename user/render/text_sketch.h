@@ -21,10 +21,10 @@ char *sketch_text(const struct sketch *sketch, const char *text, size_t columns)
 char *sketch_number(const struct sketch *sketch, const struct chart_axis *axis, double number);
 /* Adds text and spaces up to `columns`; text that is longer stands as it is. */
 void sketch_add_padded(struct strbuf *line, const char *text, size_t columns);
-/* Writes the line without spaces at its end, and empties it. */
+/* Writes the line, cut to the width, without spaces at its end, and empties it. */
 void sketch_end_line(const struct sketch *sketch, struct strbuf *line);
-/* The line below a picture: `from` at its left end, `until` at its right, `words` between them
- * where there is room. Owns none of them. */
+/* The line below a picture: `from` at its left end, `until` at its right, `words` between them or,
+ * where there is no room, below. */
 void sketch_add_axis(const struct sketch *sketch, size_t indent, size_t columns, const char *from,
 		     const char *words, const char *until);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/chart.h"
+#include "report/excess.h"
 #include "report/study.h"
 
 static const char *build_workload(const struct result *result, size_t at)
@@ -50,6 +51,7 @@ static void build_part(struct report *report, const struct part *part,
 		serve_build(report, part);
 	else
 		overview_build(report, part);
+	verdicts_build(report, part->result, part);
 	chart_dots_build(report, part);
 	chart_seconds_build(report, part);
 	if (part_is(part, "run") || part_is(part, "attach"))
@@ -63,6 +65,7 @@ static void build_part(struct report *report, const struct part *part,
 	why_build(report, part, options->max_threads);
 	if (part_comparable(part))
 		differences_build(report, part, options->max_threads);
+	spread_build(report, part);
 	chart_spans_build(report, part);
 	remarks_build(report, part);
 	conduct_build(report, part);
@@ -73,6 +76,8 @@ void report_build(struct report *ret_report, const struct result *result,
 {
 	struct report report = {0};
 
+	if (options->excesses)
+		excesses_build(&report, options->excesses);
 	doubts_build(&report, result);
 	disturbed_build(&report, result);
 	failures_build(&report, result);
@@ -85,7 +90,8 @@ void report_build(struct report *ret_report, const struct result *result,
 		if (!build_is_first(result, i))
 			continue;
 		part_init(&part, result, build_workload(result, i));
-		build_part(&report, &part, options);
+		if (part.groups.n) /* not only windows that were measured again */
+			build_part(&report, &part, options);
 		part_free_members(&part);
 	}
 	report.trust_at = report.blocks.n;

@@ -10,12 +10,13 @@
 #include "report/cause_tree.h"
 #include "report/difference.h"
 
-#define CHART_GROUPS	 12
-#define CHART_POINTS	 600
-#define CHART_NAME_BYTES 40 /* of a group or thread */
-#define CHART_TEXT_BYTES 72 /* of a cause in words */
+#define CHART_GROUPS	   12
+#define CHART_POINTS	   600
+#define CHART_NAME_BYTES   40 /* of a group or thread */
+#define CHART_TEXT_BYTES   72 /* of a cause in words */
+#define CHART_REASON_BYTES 120
 
-/* Starts, hash: a dot for each run, in run order, with the median. */
+/* Starts, hash, serve: a dot for each run, in run order, with the median. */
 void chart_dots_build(struct report *report, const struct part *part);
 /* idle, attach, run beyond three seconds: CPU time as it adds up, CPU time and wakeups of each
  * second. Of repeats the one with the median CPU time is shown. */

@@ -136,10 +136,13 @@ void chart_causes_build(struct report *report, const struct part *part, const st
 			const struct cause_sums *sums, const struct cause_tree *tree, bool in_text)
 {
 	struct causes c = {.sums = sums, .tree = tree};
-	char *name = chart_group_name(group), *title;
+	char *name, *title;
 	const char *unit;
 	struct chart *chart;
 
+	if (!tree->rows.n)
+		return;
+	name = chart_group_name(group);
 	c.unit = cause_unit_of(part->workload, sums);
 	c.by_cpu = part_is(part, "startup") || part_is(part, "run");
 	unit = c.by_cpu ? c.unit.cpu : c.unit.wakeups;
@@ -154,8 +157,7 @@ void chart_causes_build(struct report *report, const struct part *part, const st
 	table_set_decimals(&chart->table, 1,
 			   c.by_cpu ? c.unit.cpu_decimals : c.unit.wakeups_decimals);
 	chart_axis_set(&chart->y, unit, CELL_REAL,
-		       chart->table.rows.n ? chart->table.rows.items[0].cells.items[1].decimals
-					   : 0);
+		       chart->table.rows.items[0].cells.items[1].decimals);
 	chart->in_text = in_text;
 	free(name);
 }

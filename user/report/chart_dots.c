@@ -1,4 +1,4 @@
-/* A dot for each run, in run order, with the median: starts, and hash in each variant. */
+/* A dot for each run, in run order, with the median: starts, serve, and hash in each variant. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ static const struct dots_figure dots_figures[] = {
 	{"startup", "exec_to_exit_ns", "ms from exec to exit", "takes", " ms from exec to exit",
 	 1e-6, 2},
 	{"hash", "operations_per_s", "operations/s", "does", " operations a second", 1, 0},
+	{"serve", "operations_per_s", "requests/s", "answers", " requests a second", 1, 0},
 	{0},
 };
 
@@ -127,6 +128,26 @@ static double dots_value(const struct dots *dots, const struct dots_group *group
 
 /* ---- chart ----------------------------------------------------------------------------------- */
 
+/* Why the figures must not be compared, where that is so: it stands where they do. */
+static void dots_add_doubt(const struct dots *dots, struct strbuf *text)
+{
+	for (size_t i = 0; i < dots->n_groups; i++) {
+		const struct group *group = dots->groups[i].group;
+
+		for (size_t j = 0; j < group->runs.n; j++) {
+			const char *why = group->runs.items[j]->capture->not_comparable;
+			char *reason;
+
+			if (!why)
+				continue;
+			reason = part_shorten(why, CHART_REASON_BYTES);
+			strbuf_printf(text, "; not comparable: %s", reason);
+			free(reason);
+			return;
+		}
+	}
+}
+
 /* "zig takes 10.60 ms from exec to exit at the median of 6 runs, rust 4.50 at that of 6" */
 static char *dots_title(const struct dots *dots)
 {
@@ -149,9 +170,19 @@ static char *dots_title(const struct dots *dots)
 		strbuf_printf(&text, " and %zu more", dots->n_groups - shown);
 	if (dots->n_left_out)
 		strbuf_printf(&text, "; %zu more are not drawn", dots->n_left_out);
+	dots_add_doubt(dots, &text);
 	if (dots->step > 1)
 		strbuf_printf(&text, "; each dot is the median of %zu runs", dots->step);
 	return strbuf_take(&text);
+}
+
+static void dots_add_remark(struct strbuf *text, const char *name, const struct capture *capture)
+{
+	char *reason = part_shorten(capture->disturbed ? capture->disturbed : "measured again",
+				    CHART_REASON_BYTES);
+
+	strbuf_printf(text, "%s%s does not count: %s", text->n ? "; " : "", name, reason);
+	free(reason);
 }
 
 /* Who was disturbed in the runs that row i stands for. */
@@ -167,10 +198,7 @@ static void dots_add_remarks(const struct dots *dots, struct row *row, size_t i)
 			const struct capture *capture = group->runs.items[r]->capture;
 
 			if (capture->replaced)
-				strbuf_printf(&text, "%s%s does not count: %s", text.n ? "; " : "",
-					      dots->groups[j].name,
-					      capture->disturbed ? capture->disturbed
-								 : "measured again");
+				dots_add_remark(&text, dots->groups[j].name, capture);
 		}
 	}
 	row_add_text(row, strbuf_text(&text));

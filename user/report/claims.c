@@ -55,7 +55,7 @@ static char *claims_obstacle(const struct result *result, const struct claim *cl
 		if (!claims_is_run(claim, label, run->capture))
 			continue;
 		if (run->capture->not_comparable)
-			return mem_strdup(run->capture->not_comparable);
+			return mem_printf("%s says why", claim->workload);
 		if (claim->window_ns &&
 		    fabs(window_ns - claimed_ns) > CLAIMS_SAME_WINDOW * claimed_ns)
 			return mem_printf("a window of %s here, of %s there",

@@ -1,8 +1,9 @@
 /* How the runs were made: in what order, which windows were disturbed, what the experiment says of
  * itself. */
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
+#include "report/number.h"
 #include "report/part.h"
 
 /* Windows named one by one before the rest is only counted. */
@@ -25,13 +26,16 @@ void disturbed_build(struct report *report, const struct result *result)
 
 	for (size_t i = 0; i < result->runs.n; i++) {
 		const struct capture *capture = result->runs.items[i].capture;
+		char which[NUMBER_BYTES] = "";
 
 		if (!conduct_doubtful(capture) || ++n > CONDUCT_DOUBTS)
 			continue;
-		report_add_note(report, NOTE_WARNING, "disturbed: %s of %s%s%s, run %" PRIu32 ": %s",
+		if (result->runs.n > 1)
+			snprintf(which, sizeof(which), ", run %" PRIu32, capture->repeat + 1);
+		report_add_note(report, NOTE_WARNING, "disturbed: %s of %s%s%s%s: %s",
 				conduct_text(capture->workload), conduct_text(capture->label),
-				capture->variant ? " " : "", conduct_text(capture->variant),
-				capture->repeat + 1, capture->disturbed);
+				capture->variant ? " " : "", conduct_text(capture->variant), which,
+				capture->disturbed);
 	}
 	if (n > CONDUCT_DOUBTS)
 		report_add_note(report, NOTE_WARNING, "disturbed: %zu more", n - CONDUCT_DOUBTS);

@@ -30,24 +30,15 @@ static const struct stat_summary *figures_summary(const struct figures *figures,
 	return NULL;
 }
 
-static const struct stat_ratio *figures_comparison(const struct figures *figures,
-						   const struct figure *figure,
-						   const struct group *base,
-						   const struct group *other)
+static const struct result_comparison *figures_comparison(const struct figures *figures,
+							  const struct figure *figure,
+							  const struct group *base,
+							  const struct group *other)
 {
-	const struct result *result = figures->part->result;
-
-	for (size_t i = 0; i < result->comparisons.n; i++) {
-		const struct result_comparison *c = &result->comparisons.items[i];
-
-		if (!strcmp(c->base, base->label) && !strcmp(c->other, other->label) &&
-		    !strcmp(c->workload, figures->part->workload) &&
-		    figures_same(c->variant, base->variant) &&
-		    figures_same(c->variant, other->variant) &&
-		    !strcmp(c->metric->id, figure->metric))
-			return &c->ratio;
-	}
-	return NULL;
+	if (!figures_same(base->variant, other->variant))
+		return NULL;
+	return result_find_comparison(figures->part->result, base->label, other->label,
+				      figures->part->workload, base->variant, figure->metric);
 }
 
 static double figures_window_s(const struct group *group)
@@ -167,9 +158,12 @@ static double figures_ratio(const struct figures *figures, const struct figure *
 {
 	const struct stat_summary *below = figures_summary(figures, figure, base);
 	const struct stat_summary *above = figures_summary(figures, figure, other);
+	const struct result_comparison *comparison =
+		figures_comparison(figures, figure, base, other);
 	double times = (double)base->runs.n;
 
-	if (!below || !above || (figure->flags & FIGURE_WINDOW))
+	if (!below || !above || (figure->flags & FIGURE_WINDOW) || group_not_comparable(base) ||
+	    group_not_comparable(other))
 		return NAN;
 	if (figure->per == FIGURE_PER_SECOND)
 		times = group_window_ns(base) / 1e9;
@@ -177,24 +171,26 @@ static double figures_ratio(const struct figures *figures, const struct figure *
 		times = 1;
 	if (!(below->median * figure->scale * times >= figure->least) || !(below->median > 0))
 		return NAN;
-	return above->median / below->median;
+	/* Of start-ups it may be that of other runs than the medians above it. */
+	return comparison ? comparison->ratio.ratio : above->median / below->median;
 }
 
 static void figures_add_interval(struct figures *figures, struct row *row,
-				 const struct stat_ratio *ratio)
+				 const struct result_comparison *comparison)
 {
 	char low[NUMBER_BYTES], high[NUMBER_BYTES];
 	char *text;
 
-	if (!ratio || !ratio->has_interval) {
+	if (!comparison || !comparison->ratio.has_interval) {
 		row_add_empty(row);
 		return;
 	}
-	text = mem_printf("(%s–%s)", number_ratio(low, ratio->ci_low),
-			  number_ratio(high, ratio->ci_high));
+	text = mem_printf("(%s–%s)", number_ratio(low, comparison->ratio.ci_low),
+			  number_ratio(high, comparison->ratio.ci_high));
 	row_add_text(row, text);
 	free(text);
 	figures->intervals = true;
+	figures->bare |= comparison->from_bare;
 }
 
 bool figures_add_ratio(struct figures *figures, const char *name, const struct group *base,
@@ -308,4 +304,8 @@ void figures_end(const struct figures *figures, struct report *report)
 				figures->intervals
 					? "; the brackets of a ratio hold its 95 % interval"
 					: "");
+	if (figures->bare)
+		report_add_note(report, NOTE_TEXT,
+				"The ratios of start-up to exit are those of the runs without probes, "
+				"from which the runs with probes differ by more than chance.");
 }

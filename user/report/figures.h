@@ -41,6 +41,7 @@ struct figures {
 	int decimals[FIGURES_MAX];
 	bool ranges;
 	bool intervals; /* some ratio has one */
+	bool bare;	/* some ratio is of the runs without probes */
 	struct table *table;
 };
 

@@ -40,7 +40,8 @@ void part_init(struct part *ret_part, const struct result *result, const char *w
 		const struct run *run = &result->runs.items[i];
 		struct group *group;
 
-		if (strcmp(part_text(run->capture->workload), workload) != 0)
+		if (strcmp(part_text(run->capture->workload), workload) != 0 ||
+		    run->capture->replaced)
 			continue;
 		group = part_group(&part, run->capture);
 		*vec_push(&group->runs) = run;
@@ -116,6 +117,14 @@ double group_window_ns(const struct group *group)
 	for (size_t i = 0; i < group->runs.n; i++)
 		sum_ns += (double)group->runs.items[i]->window_ns;
 	return sum_ns;
+}
+
+const char *group_not_comparable(const struct group *group)
+{
+	for (size_t i = 0; i < group->runs.n; i++)
+		if (group->runs.items[i]->capture->not_comparable)
+			return group->runs.items[i]->capture->not_comparable;
+	return NULL;
 }
 
 double group_operations(const struct group *group)

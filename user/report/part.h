@@ -20,6 +20,7 @@ struct part {
 	VEC(struct group) groups; /* in order of appearance, the variants of a label together */
 };
 
+/* Captures that were `replaced` are left out; there may be no groups then. */
 void part_init(struct part *ret_part, const struct result *result, const char *workload);
 void part_free_members(struct part *part);
 bool part_is(const struct part *part, const char *workload);
@@ -35,6 +36,8 @@ bool part_comparable(const struct part *part);
 char *group_name(const struct group *group);
 /* Sum of the windows of its runs, ns. */
 double group_window_ns(const struct group *group);
+/* Why its figures must not be compared (borrowed); NULL: they may be. */
+const char *group_not_comparable(const struct group *group);
 double group_operations(const struct group *group);
 /* Copy of text of at most `bytes` bytes, cut between characters, "…" at the end of a shortened one.
  * The caller frees. */
@@ -55,6 +58,11 @@ void threads_build(struct report *report, const struct part *part, size_t max_ro
 void why_build(struct report *report, const struct part *part, size_t max_rows);
 /* What the groups with other labels wake for that the first one (floor aside) does not. */
 void differences_build(struct report *report, const struct part *part, size_t max_rows);
+/* Who is higher, lower, the same: a table, each row with its interval and the verdict in words. Adds
+ * nothing where nothing can be told (single runs without intervals). */
+void verdicts_build(struct report *report, const struct result *result, const struct part *part);
+/* What the probes cost, and what repeated runs look like: outliers, a drift, two groups of values. */
+void spread_build(struct report *report, const struct part *part);
 void remarks_build(struct report *report, const struct part *part);
 /* What was measured again, and what the experiment says of how it went. */
 void conduct_build(struct report *report, const struct part *part);
@@ -67,5 +75,6 @@ void failures_build(struct report *report, const struct result *result);
 /* The seed of the order of runs. */
 void order_build(struct report *report, const struct result *result);
 void trust_build(struct report *report, const struct result *result);
+void noise_build(struct report *report, const struct result *result); /* a part of trust_build */
 
 #endif

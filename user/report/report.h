@@ -141,8 +141,10 @@ void row_add_empty(struct row *row);
 void table_set_decimals(struct table *table, size_t column, int max);
 void report_free_members(struct report *report);
 
+struct excesses;
 struct report_options {
 	size_t max_threads; /* rows of a thread table before "… and N more"; 0: all */
+	const struct excesses *excesses; /* told before all else; NULL: nothing was limited */
 };
 
 /* Builds the whole report of a result: one part for each workload in it. */

@@ -4,24 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An interval within this of 1 counts as the same. */
-#define SAME_WITHIN 0.02
-#define FLOOR_LABEL "floor"
-
-/* What is told apart: repeats of one of these are summarised together. */
-struct result_key {
-	const char *label, *workload, *variant;
-};
+#include "report/result_groups.h"
 
 static const char *result_text(const char *text)
 {
 	return text ? text : "";
-}
-
-static struct result_key result_key(const struct capture *capture)
-{
-	return (struct result_key){result_text(capture->label), result_text(capture->workload),
-				   capture->variant};
 }
 
 static bool result_same_text(const char *a, const char *b)
@@ -29,172 +16,103 @@ static bool result_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool result_same_case(const struct result_key *a, const struct result_key *b)
-{
-	return result_same_text(a->workload, b->workload) &&
-	       result_same_text(a->variant, b->variant);
-}
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static bool result_same_key(const struct result_key *a, const struct result_key *b)
 {
-	return result_same_case(a, b) && result_same_text(a->label, b->label);
+	return !strcmp(a->workload, b->workload) && result_same_text(a->variant, b->variant) &&
+	       !strcmp(a->label, b->label);
 }
 
-/* Runs of one key, in the recording's order. */
-struct result_group {
-	struct result_key key;
-	VEC(const struct run *) runs;
-};
-
-struct result_groups {
-	VEC(struct result_group) all; /* by first appearance */
-};
-
-static void result_group_runs(struct result_groups *groups, const struct result *result)
+static struct result_group *result_group(struct result_groups *groups, struct result_key key)
 {
-	for (size_t i = 0; i < result->runs.n; i++) {
-		const struct run *run = &result->runs.items[i];
-		struct result_key key = result_key(run->capture);
-		struct result_group *group = NULL;
+	struct result_group *group;
 
-		for (size_t j = 0; j < groups->all.n && !group; j++)
-			if (result_same_key(&groups->all.items[j].key, &key))
-				group = &groups->all.items[j];
-		if (!group) {
-			group = vec_push(&groups->all);
-			group->key = key;
-		}
-		*vec_push(&group->runs) = run;
-	}
-}
-
-static void result_free_groups(struct result_groups *groups)
-{
 	for (size_t i = 0; i < groups->all.n; i++)
+		if (result_same_key(&groups->all.items[i].key, &key))
+			return &groups->all.items[i];
+	group = vec_push(&groups->all);
+	group->key = key;
+	return group;
+}
+
+void result_group_runs(struct result_groups *ret_groups, const struct result *result)
+{
+	const struct recording *recording = result->recording;
+	struct result_groups groups = {};
+
+	for (size_t i = 0; i < result->runs.n; i++) {
+		const struct capture *capture = result->runs.items[i].capture;
+		struct result_group *group;
+
+		if (capture->replaced)
+			continue;
+		group = result_group(&groups, (struct result_key){result_text(capture->label),
+								  result_text(capture->workload),
+								  capture->variant});
+		*vec_push(&group->runs) = &result->runs.items[i];
+		*vec_push(&group->whys) = &result->whys.items[i];
+		if (!group->not_comparable)
+			group->not_comparable = capture->not_comparable;
+	}
+	for (size_t i = 0; i < recording->bare.n; i++) {
+		const struct capture_bare *bare = &recording->bare.items[i];
+		struct result_key key = {result_text(bare->label), result_text(bare->workload),
+					 bare->variant};
+
+		*vec_push(&result_group(&groups, key)->bare) = bare;
+	}
+	*ret_groups = groups;
+}
+
+void result_free_groups(struct result_groups *groups)
+{
+	for (size_t i = 0; i < groups->all.n; i++) {
 		free(groups->all.items[i].runs.items);
+		free(groups->all.items[i].whys.items);
+		free(groups->all.items[i].bare.items);
+	}
 	free(groups->all.items);
 }
 
-/* The metric's values of the runs that have it; room for all of them. */
-static size_t result_values(const struct result_group *group, const struct metric *metric,
-			    double *values)
+struct result_values result_values(const struct result_group *group, const struct metric *metric)
 {
-	size_t n = 0;
+	struct result_values v = {.values = mem_calloc(group->runs.n + 1, sizeof(*v.values)),
+				  .rounds = mem_calloc(group->runs.n + 1, sizeof(*v.rounds))};
 
-	for (size_t i = 0; i < group->runs.n; i++)
-		if (metric->get(group->runs.items[i], &values[n]))
-			n++;
-	return n;
+	for (size_t i = 0; i < group->runs.n; i++) {
+		v.rounds[v.n] = group->runs.items[i]->capture->repeat;
+		v.n += metric->get(group->runs.items[i], &v.values[v.n]);
+	}
+	return v;
 }
+
+void result_free_values(struct result_values *values)
+{
+	free(values->values);
+	free(values->rounds);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void result_summarise(struct result *result, const struct result_group *group)
 {
-	double *values = mem_calloc(group->runs.n, sizeof(*values));
-
 	for (const struct metric *metric = metrics; metric->id; metric++) {
 		struct result_summary *summary;
-		size_t n;
+		struct result_values values;
 
 		if (!metric_applies(metric, group->key.workload))
 			continue;
-		n = result_values(group, metric, values);
-		if (!n)
-			continue;
-		summary = vec_push(&result->summaries);
-		summary->label = group->key.label;
-		summary->workload = group->key.workload;
-		summary->variant = group->key.variant;
-		summary->metric = metric;
-		summary->stat = stat_summarise(values, n);
-	}
-	free(values);
-}
-
-/* FNV-1a over text and its end. */
-static uint64_t result_hash(uint64_t hash, const char *text)
-{
-	const unsigned char *p = (const unsigned char *)text;
-
-	do {
-		hash = (hash ^ *p) * 0x100000001b3;
-	} while (*p++);
-	return hash;
-}
-
-/* What is compared decides the resampling: the same recording gives the same interval, whatever
- * else is in it. */
-static uint64_t result_seed(const struct result_key *base, const struct result_key *other,
-			    const struct metric *metric)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	hash = result_hash(hash, base->label);
-	hash = result_hash(hash, other->label);
-	hash = result_hash(hash, base->workload);
-	hash = result_hash(hash, result_text(base->variant));
-	return result_hash(hash, metric->id);
-}
-
-static void result_compare(struct result *result, const struct result_group *base,
-			   const struct result_group *other)
-{
-	double *b = mem_calloc(base->runs.n, sizeof(*b));
-	double *o = mem_calloc(other->runs.n, sizeof(*o));
-
-	for (const struct metric *metric = metrics; metric->id; metric++) {
-		struct result_comparison *comparison;
-		size_t n_base, n_other;
-
-		if (!metric_applies(metric, base->key.workload))
-			continue;
-		n_base = result_values(base, metric, b);
-		n_other = result_values(other, metric, o);
-		if (!n_base || !n_other)
-			continue;
-		comparison = vec_push(&result->comparisons);
-		comparison->base = base->key.label;
-		comparison->other = other->key.label;
-		comparison->workload = base->key.workload;
-		comparison->variant = base->key.variant;
-		comparison->metric = metric;
-		comparison->ratio = stat_compare(b, n_base, o, n_other, SAME_WITHIN,
-						 result_seed(&base->key, &other->key, metric));
-	}
-	free(o);
-	free(b);
-}
-
-static bool result_is_floor(const struct result_group *group)
-{
-	return strcmp(group->key.label, FLOOR_LABEL) == 0;
-}
-
-/* First group of the same workload and variant that is floor, or that is not; NULL: none. */
-static const struct result_group *result_base(const struct result_groups *groups,
-					      const struct result_group *like, bool is_floor)
-{
-	for (size_t i = 0; i < groups->all.n; i++) {
-		const struct result_group *group = &groups->all.items[i];
-
-		if (result_same_case(&group->key, &like->key) && result_is_floor(group) == is_floor)
-			return group;
-	}
-	return NULL;
-}
-
-static void result_compare_groups(struct result *result, const struct result_groups *groups)
-{
-	for (size_t i = 0; i < groups->all.n; i++) {
-		const struct result_group *group = &groups->all.items[i];
-		const struct result_group *first = result_base(groups, group, false);
-		const struct result_group *floor = result_base(groups, group, true);
-
-		if (result_is_floor(group))
-			continue;
-		if (first && first != group)
-			result_compare(result, first, group);
-		if (floor)
-			result_compare(result, floor, group);
+		values = result_values(group, metric);
+		if (values.n) {
+			summary = vec_push(&result->summaries);
+			summary->label = group->key.label;
+			summary->workload = group->key.workload;
+			summary->variant = group->key.variant;
+			summary->metric = metric;
+			summary->stat = stat_summarise(values.values, values.n);
+		}
+		result_free_values(&values);
 	}
 }
 
@@ -251,6 +169,7 @@ void result_free_members(struct result *result)
 	free(result->whys.items);
 	free(result->summaries.items);
 	free(result->comparisons.items);
+	free(result->costs.items);
 	memset(result, 0, sizeof(*result));
 }
 
@@ -268,9 +187,10 @@ const struct stat_summary *result_find_summary(const struct result *result, cons
 	return NULL;
 }
 
-const struct stat_ratio *result_find_ratio(const struct result *result, const char *base,
-					   const char *other, const char *workload,
-					   const char *variant, const char *metric)
+const struct result_comparison *result_find_comparison(const struct result *result,
+						       const char *base, const char *other,
+						       const char *workload, const char *variant,
+						       const char *metric)
 {
 	for (size_t i = 0; i < result->comparisons.n; i++) {
 		const struct result_comparison *c = &result->comparisons.items[i];
@@ -278,7 +198,30 @@ const struct stat_ratio *result_find_ratio(const struct result *result, const ch
 		if (!strcmp(c->base, base) && !strcmp(c->other, other) &&
 		    !strcmp(c->workload, workload) && result_same_text(c->variant, variant) &&
 		    !strcmp(c->metric->id, metric))
-			return &c->ratio;
+			return c;
+	}
+	return NULL;
+}
+
+const struct stat_ratio *result_find_ratio(const struct result *result, const char *base,
+					   const char *other, const char *workload,
+					   const char *variant, const char *metric)
+{
+	const struct result_comparison *found =
+		result_find_comparison(result, base, other, workload, variant, metric);
+
+	return found ? &found->ratio : NULL;
+}
+
+const struct result_cost *result_find_cost(const struct result *result, const char *label,
+					   const char *workload, const char *variant)
+{
+	for (size_t i = 0; i < result->costs.n; i++) {
+		const struct result_cost *c = &result->costs.items[i];
+
+		if (!strcmp(c->label, label) && !strcmp(c->workload, workload) &&
+		    result_same_text(c->variant, variant))
+			return c;
 	}
 	return NULL;
 }

@@ -18,17 +18,36 @@ struct result_comparison {
 	const char *base, *other, *workload, *variant;
 	const struct metric *metric;
 	struct stat_ratio ratio;
+	size_t n_base, n_other; /* runs that it is made of */
+	bool from_bare;		/* of the runs without probes, by our own clock */
+	size_t block_s;		/* STAT_BY_SECONDS: seconds in a block; else 0 */
+	/* Why these figures must not be compared (borrowed); NULL: they may be. With a reason there is no
+	 * ratio and no interval, and the verdict is unclear. */
+	const char *reason;
+};
+
+/* What the probes cost: the same work with them and without, by our own clock (struct capture_bare). */
+struct result_cost {
+	const char *label, *workload, *variant;
+	size_t n_probed, n_bare;
+	double probed_ns, bare_ns; /* medians, of one start or one operation */
+	struct stat_ratio ratio;   /* probed / bare */
 };
 
 struct result {
 	const struct recording *recording; /* not owned */
 	VEC(struct run) runs;		   /* one for each capture, in its order */
 	VEC(struct why) whys;		   /* why the threads of each run woke; points into runs */
+	/* Captures that were `replaced` are in runs and in nothing below. */
 	VEC(struct result_summary) summaries;
 	/* Each label against the first of its workload and variant that is not floor, and against floor. */
 	VEC(struct result_comparison) comparisons;
+	VEC(struct result_cost) costs;
 	bool trusted; /* every run is */
 };
+
+/* An interval within this of 1 counts as the same. */
+#define RESULT_SAME_WITHIN 0.02
 
 void result_init(struct result *ret_result, const struct recording *recording);
 /* The same of what is derived already (record/json_result.h): one run and one why for each capture of
@@ -42,8 +61,14 @@ void result_free_members(struct result *result);
 const struct stat_summary *result_find_summary(const struct result *result, const char *label,
 					       const char *workload, const char *variant,
 					       const char *metric);
+const struct result_comparison *result_find_comparison(const struct result *result,
+						       const char *base, const char *other,
+						       const char *workload, const char *variant,
+						       const char *metric);
 const struct stat_ratio *result_find_ratio(const struct result *result, const char *base,
 					   const char *other, const char *workload,
 					   const char *variant, const char *metric);
+const struct result_cost *result_find_cost(const struct result *result, const char *label,
+					   const char *workload, const char *variant);
 
 #endif

@@ -26,22 +26,23 @@ struct study_figure {
 	const char *workload;
 	const char *variant; /* NULL: the workload has none */
 	const char *metric;
-	const char *title;
+	const char *title; /* of its column, with the unit shown */
+	const char *name;  /* in a sentence */
 	double scale; /* from the metric's unit to the one shown */
 	int decimals; /* at most */
 	bool window;  /* shown as "20 of 20" seconds, and without a ratio */
 };
 
 static const struct study_figure study_figures[] = {
-	{"startup", NULL, "size_bytes", "size MB", 1e-6, 2},
-	{"startup", NULL, "exec_to_exit_ns", "start ms", 1e-6, 2},
-	{"idle", NULL, "wakeups_per_s", "idle wakeups/s", 1, 2},
-	{"idle", NULL, "cpu_ms_per_s", "idle CPU ms/s", 1, 3},
-	{"idle", NULL, "active_seconds", "active seconds", 1, 0, true},
-	{"idle", NULL, "pss_start_bytes", "PSS MB started", 1e-6, 1},
-	{"idle", NULL, "pss_bytes", "PSS MB idle", 1e-6, 1},
-	{"serve", NULL, "pss_bytes", "PSS MB served", 1e-6, 1},
-	{"serve", NULL, "operations_per_s", "requests/s", 1, 0},
+	{"startup", NULL, "size_bytes", "size MB", "size", 1e-6, 2},
+	{"startup", NULL, "exec_to_exit_ns", "start ms", "start", 1e-6, 2},
+	{"idle", NULL, "wakeups_per_s", "idle wakeups/s", "idle wakeups", 1, 2},
+	{"idle", NULL, "cpu_ms_per_s", "idle CPU ms/s", "idle CPU", 1, 3},
+	{"idle", NULL, "active_seconds", "active seconds", "active seconds", 1, 0, true},
+	{"idle", NULL, "pss_start_bytes", "PSS MB start", "PSS after start", 1e-6, 1},
+	{"idle", NULL, "pss_bytes", "PSS MB idle", "PSS after idle", 1e-6, 1},
+	{"serve", NULL, "pss_bytes", "PSS MB serve", "PSS after serve", 1e-6, 1},
+	{"serve", NULL, "operations_per_s", "requests/s", "requests/s", 1, 0},
 	{0},
 };
 
@@ -121,7 +122,10 @@ static void study_find_figures(struct study *study)
 		study_add_figure(study, figure);
 	for (size_t i = 0; i < study->result->runs.n; i++) {
 		const struct capture *capture = study->result->runs.items[i].capture;
-		struct study_figure figure = {"hash", capture->variant, "operations_per_s", NULL, 1, 0};
+		struct study_figure figure = {.workload = "hash",
+					      .variant = capture->variant,
+					      .metric = "operations_per_s",
+					      .scale = 1};
 		char *title;
 
 		if (strcmp(capture->workload, "hash") || !capture->variant ||
@@ -129,7 +133,7 @@ static void study_find_figures(struct study *study)
 			continue;
 		title = mem_printf("hash %s/s", capture->variant);
 		*vec_push(&study->titles) = title;
-		figure.title = title;
+		figure.title = figure.name = title;
 		study_add_figure(study, &figure);
 	}
 }
@@ -267,6 +271,62 @@ static void study_add_ratios(const struct study *study, struct table *table)
 	}
 }
 
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+static void study_add_verdict(struct strbuf *text, const struct study_figure *figure,
+			      const struct stat_ratio *ratio)
+{
+	char number[NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES];
+
+	strbuf_printf(text, "%s%s", text->n ? ", " : "", figure->name);
+	if (isfinite(ratio->ratio))
+		strbuf_printf(text, " %s", number_ratio(number, ratio->ratio));
+	if (ratio->has_interval && ratio->ci_low < ratio->ci_high)
+		strbuf_printf(text, " (%s–%s)", number_ratio(low, ratio->ci_low),
+			      number_ratio(high, ratio->ci_high));
+}
+
+/* "rust against zig. Lower: size 0.871×, start 0.387× (0.381×–0.402×). Unclear: …" */
+static void study_tell_pair(struct report *report, const struct study *study, const char *base,
+			    const char *label)
+{
+	static const char *const words[] = {"Lower", "Higher", "Same", "Unclear"};
+	static const enum stat_verdict order[] = {STAT_LOWER, STAT_HIGHER, STAT_SAME, STAT_UNCLEAR};
+	struct strbuf told = {0};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		struct strbuf list = {0};
+
+		for (size_t j = 0; j < study->figures.n; j++) {
+			const struct study_figure *figure = &study->figures.items[j];
+			const struct stat_ratio *ratio =
+				result_find_ratio(study->result, base, label, figure->workload,
+						  figure->variant, figure->metric);
+
+			if (ratio && ratio->verdict == order[i] && !figure->window &&
+			    !study_obstacle(study, figure, base) &&
+			    !study_obstacle(study, figure, label))
+				study_add_verdict(&list, figure, ratio);
+		}
+		if (list.n)
+			strbuf_printf(&told, " %s: %s.", words[i], strbuf_text(&list));
+		strbuf_free_members(&list);
+	}
+	if (told.n)
+		report_add_note(report, NOTE_TEXT, "%s against %s.%s", label, base,
+				strbuf_text(&told));
+	strbuf_free_members(&told);
+}
+
+static void study_add_verdicts(struct report *report, const struct study *study)
+{
+	const char *base = study_base(study);
+
+	for (size_t i = 0; base && i < study->labels.n; i++)
+		if (study->labels.items[i] != base && strcmp(study->labels.items[i], "floor"))
+			study_tell_pair(report, study, base, study->labels.items[i]);
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static void study_add_heading(struct report *report, const struct study *study)
@@ -311,6 +371,7 @@ void study_build(struct report *report, const struct result *result)
 				"Medians over the runs of each. Start is from exec to exit; PSS is that "
 				"of the process tree, shared pages divided among those who share them: "
 				"when start-up was over, after the idle window, after serving.");
+		study_add_verdicts(report, &study);
 	}
 	study_free_members(&study);
 }

@@ -16,9 +16,6 @@
 #define TRUST_SHORT_NS 10e6
 /* A difference that wants a word. */
 #define TRUST_TELLING 0.01
-/* A machine that others use this much is no place for idle figures. */
-#define TRUST_BUSY_SHARE  0.10
-#define TRUST_STEAL_SHARE 0.01
 /* Runs named one by one before the rest is only counted. */
 #define TRUST_DOUBTS 5
 
@@ -35,17 +32,7 @@ struct trust_view {
 	uint64_t inferred;
 	bool timed;
 	double probes_ns, timed_ns; /* spent in probes, in windows of that length */
-	double window_ns;
-	uint64_t observer_wakeups;
-	double observer_ns;
-	double other_share, steal_share, irq_share; /* worst */
 };
-
-/* The larger; NaN is what a damaged recording holds, and is kept to be seen. */
-static double trust_worst(double a, double b)
-{
-	return isnan(a) || isnan(b) ? NAN : fmax(a, b);
-}
 
 static void trust_view_add(struct trust_view *view, const struct run *run)
 {
@@ -74,18 +61,12 @@ static void trust_view_add(struct trust_view *view, const struct run *run)
 	view->lost_all += trust->lost;
 	view->misses += trust->misses;
 	view->inferred += capture->inferred_switches;
-	view->window_ns += (double)run->window_ns;
 	if (capture->probes_timed) {
 		view->timed = true;
 		view->timed_ns += (double)run->window_ns;
 		for (size_t i = 0; i < capture->probes.n; i++)
 			view->probes_ns += (double)capture->probes.items[i].ns;
 	}
-	view->observer_wakeups += capture->observer_wakeups;
-	view->observer_ns += (double)capture->observer_oncpu_ns;
-	view->other_share = trust_worst(view->other_share, capture->noise.other_cpu_share);
-	view->steal_share = trust_worst(view->steal_share, capture->noise.steal_share);
-	view->irq_share = trust_worst(view->irq_share, capture->noise.irq_share);
 }
 
 static void trust_add_cpu(struct strbuf *text, const struct trust_view *view)
@@ -154,55 +135,6 @@ static void trust_add_cost(struct strbuf *text, const struct trust_view *view)
 			units_format_duration(cost, view->probes_ns / (view->timed_ns / 1e9)));
 }
 
-/* What wakewhy did while it measured, and what else the machine did. */
-static void trust_add_surroundings(struct report *report, const struct trust_view *view,
-				   size_t n_runs)
-{
-	char wakeups[NUMBER_BYTES], other[NUMBER_BYTES], steal[NUMBER_BYTES], irq[NUMBER_BYTES];
-	char oncpu[UNITS_TEXT_BYTES];
-	const char *most = n_runs > 1 ? "at most " : "";
-
-	report_add_note(
-		report, NOTE_TEXT,
-		"wakewhy itself: %s wakeup%s and %s of CPU in %s; other processes used %s%s of "
-		"the CPUs, interrupts %s, steal %s.",
-		number_real(wakeups, (double)view->observer_wakeups, 0),
-		view->observer_wakeups == 1 ? "" : "s",
-		units_format_duration(oncpu, view->observer_ns),
-		n_runs > 1 ? "all windows" : "the window", most,
-		number_share(other, view->other_share), number_share(irq, view->irq_share),
-		number_share(steal, view->steal_share));
-	if (view->other_share > TRUST_BUSY_SHARE)
-		report_add_note(
-			report, NOTE_WARNING,
-			"busy machine: others used up to %s of the CPUs; sleepers wake more and "
-			"later, and times grow",
-			number_share(other, view->other_share));
-	if (view->steal_share > TRUST_STEAL_SHARE)
-		report_add_note(
-			report, NOTE_WARNING,
-			"stolen time: the hypervisor took up to %s of the CPUs; CPU times hold "
-			"part of it",
-			number_share(steal, view->steal_share));
-}
-
-/* What the machine is, as far as figures depend on it: the first run's, for one invocation
- * measures on one machine. */
-static void trust_add_machine(struct report *report, const struct capture_noise *noise)
-{
-	struct strbuf text = {0};
-
-	if (noise->siblings_shared)
-		strbuf_printf(&text, "%u of the %u CPUs used share a core with a sibling",
-			      noise->siblings_shared, noise->cpus_used);
-	if (noise->governor && *noise->governor)
-		strbuf_printf(&text, "%sfrequency governor %s", text.n ? "; " : "",
-			      noise->governor);
-	if (text.n)
-		report_add_note(report, NOTE_TEXT, "Machine: %s.", strbuf_text(&text));
-	strbuf_free_members(&text);
-}
-
 void trust_build(struct report *report, const struct result *result)
 {
 	struct trust_view view = {0};
@@ -220,8 +152,7 @@ void trust_build(struct report *report, const struct result *result)
 	report_add_note(report, result->trusted ? NOTE_TRUST_OK : NOTE_WARNING, "%s",
 			strbuf_text(&text));
 	strbuf_free_members(&text);
-	trust_add_surroundings(report, &view, result->runs.n);
-	trust_add_machine(report, &result->runs.items[0].capture->noise);
+	noise_build(report, result);
 }
 
 /* One doubtful run in a line: which, and every reason. */

@@ -22,7 +22,6 @@ struct load {
 	struct launched launched;
 	int out_fd; /* what it prints, errors too: a file in memory */
 	char *directory;
-	uint64_t opened_ns;
 };
 
 /* ---- what it prints --------------------------------------------------------------------------- */
@@ -212,7 +211,6 @@ int load_pidfd(const struct load *load)
 
 int load_release(struct load *load, struct diag *diag)
 {
-	load->opened_ns = deadline_now_ns();
 	return launch_release(&load->launched, diag);
 }
 
@@ -268,7 +266,6 @@ int load_await(struct load *load, uint64_t timeout_ns, const volatile int *stop,
 	int status = 0;
 	int err = await_end(load, timeout_ns, stop, diag);
 
-	result.outer_ns = deadline_now_ns() - load->opened_ns;
 	if (!err)
 		err = launch_wait(&load->launched, &status, &rusage);
 	if (!err && status) {

@@ -19,7 +19,6 @@ struct load_result {
 	uint64_t errors;   /* connects, reads and writes that failed, answers that took more than two
 			    * seconds or had a status of 400 or above */
 	uint64_t cpu_ns;   /* on CPUs, all its threads */
-	uint64_t outer_ns; /* from the opening of its gate until its end was seen */
 };
 
 struct load;
@@ -32,7 +31,7 @@ pid_t load_pid(const struct load *load);
 int load_pidfd(const struct load *load); /* readable when it has ended */
 /* Opens the gate, and returns when exec has succeeded. */
 int load_release(struct load *load, struct diag *diag);
-/* Waits for its end, at most timeout_ns (0: it has ended), and reads what it said. -ETIMEDOUT, -EINTR (a
+/* Waits for its end, at most timeout_ns (0: it has ended), reaps it, and reads what it said. -ETIMEDOUT, -EINTR (a
  * signal set *stop), -EIO (it failed), -EPROTO (nonsense, or no request was answered), each with its last
  * words in diag. */
 int load_await(struct load *load, uint64_t timeout_ns, const volatile int *stop,

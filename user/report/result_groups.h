@@ -1,0 +1,42 @@
+/* Runs of a recording grouped by what is compared: label, workload and variant. Between the files that
+ * make a result. */
+#ifndef WAKEWHY_REPORT_RESULT_GROUPS_H
+#define WAKEWHY_REPORT_RESULT_GROUPS_H
+
+#include "report/result.h"
+
+/* What is told apart: repeats of one of these are summarised together. */
+struct result_key {
+	const char *label, *workload, *variant; /* variant may be NULL */
+};
+
+/* Runs of one key, in the recording's order, but for those that were measured again. */
+struct result_group {
+	struct result_key key;
+	VEC(const struct run *) runs;
+	VEC(const struct why *) whys; /* same index as runs */
+	VEC(const struct capture_bare *) bare;
+	const char *not_comparable; /* why the first run that must not be compared must not; or NULL */
+};
+
+struct result_groups {
+	VEC(struct result_group) all; /* by first appearance */
+};
+
+/* Figures of one group, each with the round it comes from. */
+struct result_values {
+	double *values;
+	uint32_t *rounds;
+	size_t n;
+};
+
+void result_group_runs(struct result_groups *ret_groups, const struct result *result);
+void result_free_groups(struct result_groups *groups);
+/* The metric's values of the runs that have it. */
+struct result_values result_values(const struct result_group *group, const struct metric *metric);
+void result_free_values(struct result_values *values);
+
+/* Fill comparisons and costs of the result. */
+void result_compare_groups(struct result *result, const struct result_groups *groups);
+
+#endif
