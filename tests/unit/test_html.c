@@ -208,8 +208,8 @@ static void test_page(void **state)
 	assert_true(strstr(page, "<b>not trusted</b>") < strstr(page, "<section id=\"short\""));
 	assert_true(strstr(page, "<section id=\"short\"") < strstr(page, "<h2 id=\"s"));
 	assert_true(strstr(page, "<h2 id=\"trust\">") > strstr(page, "<h2 id=\"s"));
-	assert_non_null(strstr(page, "startup, exec to exit: rust / zig 0.425× (95 % interval "
-				     "0.420× to 0.429×)"));
+	assert_non_null(strstr(page, "<li><b>lower (better)</b> <span>startup, exec to exit: "
+				     "zig → rust 0.425× (0.420×–0.429×)</span></li>"));
 	assert_non_null(strstr(page, "<td class=\"s\" style=\"--s:50.0%\">50 %</td>"));
 	free(page);
 }
