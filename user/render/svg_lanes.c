@@ -69,7 +69,7 @@ static void lanes_draw(struct svg *svg)
 	double foot = LANE_TOP + LANE_PITCH * (double)svg->chart->series.n;
 
 	svg_range(svg->chart, x, y);
-	svg->x = svg_scale_linear(fmin(x[0], 0), x[1], 6, false, false);
+	svg->x = svg_scale_linear(fmin(x[0], 0), x[1], SVG_X_TICKS, false, false);
 	svg->x.from = LANE_LEFT;
 	svg->x.to = LANE_RIGHT;
 	lanes_draw_names(svg);
