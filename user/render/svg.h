@@ -22,6 +22,9 @@ struct svg_scale {
 
 #define SVG_TICKS 16 /* more than any scale has */
 
+/* Steps on an axis of x: labels of five or six letters have room on a phone. */
+#define SVG_X_TICKS 5
+
 /* A linear scale for values from low to high with at most `most` steps between ticks (2 to 10).
  * whole: values are counts, ticks whole numbers. round: low and high are moved out to ticks. */
 struct svg_scale svg_scale_linear(double low, double high, size_t most, bool whole, bool round);

@@ -37,6 +37,19 @@ void svg_y_axis(const struct svg *svg)
 	strbuf_free_members(&text);
 }
 
+/* A label in the middle of its tick, unless the edge of the picture would cut it on a phone. */
+static void axis_x_label(const struct svg *svg, double at, double y, const char *text)
+{
+	double half = svg_text_width(text, SVG_LETTERS) / 2;
+	struct svg_spot spot = {at, 0, y + 18, "middle", "ax", 0, 0};
+
+	if (half > SVG_NARROW * (100 - at) / 100)
+		spot.anchor = "end";
+	else if (half > SVG_NARROW * at / 100)
+		spot.anchor = "start";
+	svg_text(svg->out, &spot, text);
+}
+
 void svg_x_axis(const struct svg *svg, double y)
 {
 	const struct svg_scale *x = &svg->x;
@@ -50,18 +63,12 @@ void svg_x_axis(const struct svg *svg, double y)
 		x->from, x->to, y, y);
 	for (size_t i = 0; i < n; i++) {
 		double at = svg_scale_at(x, ticks[i]);
-		struct svg_spot spot = {at, 0, y + 18, "middle", "ax", 0, 0};
 
-		/* At either edge of the picture a label would be cut. */
-		if (at > 97)
-			spot.anchor = "end";
-		else if (at < 3)
-			spot.anchor = "start";
 		fprintf(svg->out,
 			"<line class=\"base\" x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"%.5g\" "
 			"y2=\"%.5g\"/>\n",
 			at, at, y, y + 4);
-		svg_text(svg->out, &spot, svg_tick_text(buf, x, &svg->chart->x, ticks[i]));
+		axis_x_label(svg, at, y, svg_tick_text(buf, x, &svg->chart->x, ticks[i]));
 	}
 	if (*svg->chart->x.title)
 		svg_text(svg->out, &title, svg->chart->x.title);

@@ -37,8 +37,8 @@ static void field_begin(struct svg *svg, bool from_zero, bool whole_x)
 	svg->y.from = top + FIELD_HEIGHT;
 	svg->y.to = top;
 	/* Runs are whole: half of one on either side keeps dots off the edge. */
-	svg->x = svg_scale_linear(x[0] - (whole_x ? 0.5 : 0), x[1] + (whole_x ? 0.5 : 0), 6,
-				  whole_x, false);
+	svg->x = svg_scale_linear(x[0] - (whole_x ? 0.5 : 0), x[1] + (whole_x ? 0.5 : 0),
+				  SVG_X_TICKS, whole_x, false);
 	svg->x.from = SVG_LEFT;
 	svg->x.to = SVG_RIGHT;
 	svg_y_axis(svg);
