@@ -8,6 +8,7 @@
 enum {
 	MIN_ACTIVE = 10, /* seconds that are not 0 */
 	MIN_BLOCKS = 5,
+	MAX_BLOCKS = 500, /* more make an interval no better, and a window of days slow */
 };
 
 /* What a series comes to. */
@@ -35,16 +36,39 @@ static struct rate rate_of(const double *seconds, size_t n)
 	return rate;
 }
 
-/* Mean of n seconds that are drawn in blocks; what lies beyond the end goes on at the beginning. */
-static double rate_resample(const struct rate *rate, size_t block, struct stat_random *random)
+/* Sums of the first 0 … n seconds: what a block holds is a difference of two, however long it is. The
+ * caller frees. */
+static double *rate_sums(const struct rate *rate)
+{
+	double *sums = mem_calloc(rate->n + 1, sizeof(*sums));
+
+	for (size_t i = 0; i < rate->n; i++)
+		sums[i + 1] = sums[i] + rate->seconds[i];
+	return sums;
+}
+
+static size_t rate_block(const struct rate *rate, size_t block)
+{
+	size_t least = (rate->n + MAX_BLOCKS - 1) / MAX_BLOCKS;
+
+	return block < least ? least : block;
+}
+
+/* Mean of n seconds that are drawn in blocks of at most n; what lies beyond the end goes on at the
+ * beginning. */
+static double rate_resample(const struct rate *rate, const double *sums, size_t block,
+			    struct stat_random *random)
 {
 	double sum = 0;
 
-	for (size_t done = 0; done < rate->n;) {
+	for (size_t done = 0; done < rate->n; done += block) {
 		size_t at = stat_random_below(random, rate->n);
+		size_t end = at + (block < rate->n - done ? block : rate->n - done);
 
-		for (size_t i = 0; i < block && done < rate->n; i++, done++)
-			sum += rate->seconds[(at + i) % rate->n];
+		if (end <= rate->n)
+			sum += sums[end] - sums[at];
+		else
+			sum += sums[rate->n] - sums[at] + sums[end - rate->n];
 	}
 	return sum / (double)rate->n;
 }
@@ -63,16 +87,22 @@ static void seconds_bootstrap(const struct rate *base, const struct rate *other,
 			      uint64_t seed, double *ret_low, double *ret_high)
 {
 	double *ratios = mem_calloc(STAT_RESAMPLES, sizeof(*ratios));
-	size_t fewest = base->n < other->n ? base->n : other->n;
+	double *base_sums = rate_sums(base), *other_sums = rate_sums(other);
+	size_t base_block = rate_block(base, block), other_block = rate_block(other, block);
+	size_t base_blocks = base->n / base_block, other_blocks = other->n / other_block;
 	struct stat_random random;
 
 	stat_random_seed(&random, seed);
 	for (int i = 0; i < STAT_RESAMPLES; i++) {
-		double b = rate_resample(base, block, &random);
+		double b = rate_resample(base, base_sums, base_block, &random);
 
-		ratios[i] = stat_divide(rate_resample(other, block, &random), b);
+		ratios[i] = stat_divide(rate_resample(other, other_sums, other_block, &random), b);
 	}
-	stat_cut_tails(ratios, STAT_RESAMPLES, seconds_tail(fewest / block), ret_low, ret_high);
+	stat_cut_tails(ratios, STAT_RESAMPLES,
+		       seconds_tail(base_blocks < other_blocks ? base_blocks : other_blocks), ret_low,
+		       ret_high);
+	free(other_sums);
+	free(base_sums);
 	free(ratios);
 }
 
