@@ -5,9 +5,10 @@
 #include "base/strbuf.h"
 #include "render/svg.h"
 
-#define LEGEND_ROW 20.0
-/* Names up to this many pixels stand two in a row. */
-#define LEGEND_HALF (SVG_NARROW / 2 - 26)
+#define LEGEND_ROW  20.0
+#define LEGEND_MARK 26.0 /* the mark or line before a name */
+/* Names with their figures up to this many pixels stand two in a row. */
+#define LEGEND_HALF (SVG_NARROW / 2 - LEGEND_MARK)
 
 void svg_y_axis(const struct svg *svg)
 {
@@ -74,42 +75,55 @@ void svg_x_axis(const struct svg *svg, double y)
 		svg_text(svg->out, &title, svg->chart->x.title);
 }
 
-static size_t legend_columns(const struct chart *chart)
+/* What follows a series' name: ": median 10.60", or nothing. */
+static void legend_after(char buf[160], const struct chart *chart, size_t series, svg_value *value)
+{
+	char more[128] = "";
+
+	if (value)
+		value(more, chart, series);
+	snprintf(buf, 160, "%s%s", *more ? ": " : "", more);
+}
+
+static size_t legend_columns(const struct chart *chart, svg_value *value)
 {
 	for (size_t i = 0; i < chart->series.n; i++) {
-		if (svg_text_width(chart->series.items[i].name, SVG_LETTERS) > LEGEND_HALF / 2)
+		char after[160];
+
+		legend_after(after, chart, i, value);
+		if (svg_text_width(chart->series.items[i].name, SVG_LETTERS) +
+			    svg_text_width(after, SVG_LETTERS) >
+		    LEGEND_HALF)
 			return 1;
 	}
 	return 2;
 }
 
-double svg_legend_height(const struct chart *chart)
+double svg_legend_height(const struct chart *chart, svg_value *value)
 {
-	size_t columns = legend_columns(chart);
+	size_t columns = legend_columns(chart, value);
 
 	return LEGEND_ROW * (double)((chart->series.n + columns - 1) / columns);
 }
 
 void svg_legend(const struct svg *svg, double y, bool lines, svg_value *value)
 {
-	size_t columns = legend_columns(svg->chart);
+	size_t columns = legend_columns(svg->chart, value);
 
 	for (size_t i = 0; i < svg->chart->series.n; i++) {
 		double x = columns == 2 && i % 2 ? 50 : 0;
 		double at = y + LEGEND_ROW * (double)(i / columns) + 9;
-		struct svg_spot spot = {x,
-					26,
-					at + 4,
-					"start",
-					NULL,
-					SVG_NARROW / (double)columns - 26,
-					SVG_WIDE / (double)columns - 26};
-		char *text, more[128] = "";
+		char after[160];
+		struct svg_spot spot = {
+			.x = x,
+			.dx = LEGEND_MARK,
+			.y = at + 4,
+			.narrow = SVG_NARROW / (double)columns - LEGEND_MARK,
+			.wide = SVG_WIDE / (double)columns - LEGEND_MARK,
+			.after = after,
+		};
 
-		if (value)
-			value(more, svg->chart, i);
-		text = mem_printf("%s%s%s", svg->chart->series.items[i].name, *more ? ": " : "",
-				  more);
+		legend_after(after, svg->chart, i, value);
 		fprintf(svg->out, "<g class=\"s%zu %s%zu\">", i % SVG_COLOURS,
 			lines ? "l k" : "f k", i % SVG_DASHES);
 		/* x of a line is in per cent alone, so it is moved as a whole. */
@@ -121,7 +135,6 @@ void svg_legend(const struct svg *svg, double y, bool lines, svg_value *value)
 		else
 			svg_mark(svg, i, x, 9, at, NULL);
 		fputs("</g>\n", svg->out);
-		svg_text(svg->out, &spot, text);
-		free(text);
+		svg_text(svg->out, &spot, svg->chart->series.items[i].name);
 	}
 }
