@@ -111,6 +111,11 @@ class Pages:
         pages = self
 
         class Handler(http.server.SimpleHTTPRequestHandler):
+            def end_headers(self):
+                # One name, another page: the last one's must not be shown again.
+                self.send_header("Cache-Control", "no-store")
+                super().end_headers()
+
             def log_request(self, code="-", size="-"):
                 pages.asked.append(self.path)
 

@@ -247,17 +247,14 @@ def a_damaged_directory_is_refused_with_the_file_named(t):
 @test
 def names_of_files_are_safe_whatever_the_label(t):
     folder = t.path("kept")
-    label = "../a b/\x1b[31m" + "<é>" * 10
+    label = "..|a b<é\u202e>$(touch x);%2f&*?'\"\\"
     done = t.tool.call(*SMALL, "--resume", folder, f"{label}=floor", limit_s=100)
-    if done.status == 2:
-        label = label.replace("/", "|")
-        done = t.tool.call(*SMALL, "--resume", folder, f"{label}=floor", limit_s=100)
     t.equal(f"status ({done.err!r})", done.status, 0)
-    t.check("\x1b" not in done.out + done.err, "an escape reached the terminal")
+    t.check("\u202e" not in done.out + done.err, "what turns text around reached the terminal")
     names = kept_files(folder)
     t.check(len(names) >= 7, f"files: {sorted(names)}")
     for name in names:
-        t.check(name.isascii() and len(name) < 120 and not set(name) & set("/ \x1b<>|"), repr(name))
+        t.check(name.isascii() and len(name) < 120 and not set(name) & set("/ <>|$;%&*?'\"\\"), repr(name))
     t.equal("files outside", sorted(os.listdir(t.root)), ["kept"])
 
 

@@ -30,7 +30,7 @@ WRONG = (
     ["run", "--max-threads", "0", "--", "true"],
     ["run", "--cpus", "9999", "--", "true"],
     ["run", "--cpus", "x", "--", "true"],
-    ["run", "--max-wakeups", "5", "--", "true"],
+    ["run", "--max-startup", "5ms", "--", "true"],
     ["attach"],
     ["attach", "-p", ""],
     ["attach", "-p", "x"],

@@ -429,10 +429,11 @@ static void a_retry_that_a_signal_cuts_replaces_nothing(void **state)
 
 /* ---- --until ----------------------------------------------------------------------------------- */
 
-static void set_values(struct entry *entry, size_t n, double value, double step)
+/* With another stride the values of two entries do not go together. */
+static void set_values(struct entry *entry, size_t n, double value, double step, size_t stride)
 {
 	for (size_t i = 0; i < n; i++)
-		*vec_push(&entry->values) = value + step * (double)(i % 5);
+		*vec_push(&entry->values) = value + step * (double)(i * stride % 5);
 }
 
 static void pairs_are_the_first_that_is_not_floor_against_each_other(void **state)
@@ -443,9 +444,9 @@ static void pairs_are_the_first_that_is_not_floor_against_each_other(void **stat
 
 	(void)state;
 	stage->experiment.contestants.items[0].runtime.family = &floor_family;
-	set_values(&entries[0], 20, 100, 0);
-	set_values(&entries[1], 20, 100, 1);
-	set_values(&entries[2], 20, 100, 20);
+	set_values(&entries[0], 20, 100, 0, 1);
+	set_values(&entries[1], 20, 100, 1, 2);
+	set_values(&entries[2], 20, 100, 20, 3);
 	assert_ptr_equal(schedule_widest(&stage->schedule).base, &entries[1]);
 	assert_ptr_equal(schedule_widest(&stage->schedule).other, &entries[2]);
 	assert_true(schedule_widest(&stage->schedule).half_width > 0.01);
@@ -467,13 +468,14 @@ static void a_ratio_to_nothing_is_not_waited_for(void **state)
 
 	(void)state;
 	entries[2].out = true;
-	set_values(&entries[0], 20, 0, 0);
-	set_values(&entries[1], 20, 5, 1);
+	set_values(&entries[0], 20, 0, 0, 1);
+	set_values(&entries[1], 20, 5, 1, 2);
 	assert_true(schedule_widest(&stage->schedule).half_width == 0);
 	stage_clear(stage);
 	stage = stage_set(3, 0);
-	set_values(&stage->schedule.entries.items[0], 3, 10, 1);
-	set_values(&stage->schedule.entries.items[1], 3, 10, 1);
+	stage->schedule.entries.items[2].out = true;
+	set_values(&stage->schedule.entries.items[0], 1, 10, 1, 1);
+	set_values(&stage->schedule.entries.items[1], 1, 10, 1, 2);
 	assert_true(isinf(schedule_widest(&stage->schedule).half_width));
 	stage_clear(stage);
 }
@@ -486,8 +488,8 @@ static void until_stops_where_it_is_narrow_and_at_the_cap(void **state)
 
 	(void)state;
 	schedule->entries.items[2].out = true;
-	set_values(&schedule->entries.items[0], 20, 100, 2);
-	set_values(&schedule->entries.items[1], 20, 100, 2);
+	set_values(&schedule->entries.items[0], 20, 100, 2, 1);
+	set_values(&schedule->entries.items[1], 20, 100, 2, 2);
 	half = schedule_widest(schedule).half_width;
 	assert_true(half > 0 && half < 0.2);
 	schedule->until = half;
@@ -517,7 +519,7 @@ static void until_ends_a_schedule(void **state)
 	stage->schedule.until = 0.01;
 	stage->schedule.max_runs = 6;
 	for (size_t i = 0; i < 3; i++) /* values that never come together */
-		set_values(&stage->schedule.entries.items[i], 40, 1, 100.0 * (double)(i + 1));
+		set_values(&stage->schedule.entries.items[i], 40, 1, 100, i + 1);
 	recording = played(stage);
 	assert_int_equal(recording->runs.n, 18);
 	assert_int_equal(recording->remarks.n, 1);

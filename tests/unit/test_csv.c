@@ -165,19 +165,20 @@ static void wakes_have_their_cause_and_their_root(void **state)
 	(void)state;
 	sample_tool(&recording);
 	capture = sample_add_run(&recording, "x", "attach", NULL, 0);
-	sample_add_thread(capture, SAMPLE_PID, "main", 4, 4000);
+	/* The helper's causes come first, and go behind the root that is dearer. */
 	sample_add_thread(capture, SAMPLE_PID + 1, "helper", 4, 4000);
-	cause = sample_add_cause(capture, 1, WK_CONTEXT_HRTIMER, 4, 4000, 0);
-	sample_set_timeout(cause, 202, WK_SECOND_NS);
-	cause = sample_add_cause(capture, 2, WK_CONTEXT_THREAD, 2, 2000, 1);
-	sample_set_waker(cause, 1, 202, 202);
-	cause = sample_add_cause(capture, 2, WK_CONTEXT_THREAD, 2, 2000, 1);
-	sample_set_waker(cause, 1, 202, 202);
+	sample_add_thread(capture, SAMPLE_PID, "main", 4, 4000);
+	cause = sample_add_cause(capture, 1, WK_CONTEXT_THREAD, 2, 2000, 3);
+	sample_set_waker(cause, 2, 202, 202);
+	cause = sample_add_cause(capture, 1, WK_CONTEXT_THREAD, 2, 2000, 3);
+	sample_set_waker(cause, 2, 202, 202);
 	cause->key.object = 77;
-	sample_set_period(capture, 1, 0, 5 * WK_SECOND_NS);
+	cause = sample_add_cause(capture, 2, WK_CONTEXT_HRTIMER, 4, 4000, 0);
+	sample_set_timeout(cause, 202, WK_SECOND_NS);
+	sample_set_period(capture, 3, 0, 5 * WK_SECOND_NS);
 	for (uint32_t i = 0; i < 4; i++)
 		*vec_push(&capture->timeline) = (struct wk_wake_event){
-			.time_ns = capture->start_ns + 1000 + i, .cause = 2 + i % 2, .root = 1};
+			.time_ns = capture->start_ns + 1000 + i, .cause = 1 + i % 2, .root = 3};
 	timeline = sheet_of("csv-timeline", &recording);
 	assert_int_equal(timeline.rows, 8);
 	for (size_t i = 0; i < timeline.rows; i++) {

@@ -244,6 +244,8 @@ static const struct {
 	{"exec sleep 1000", 50000000, -ETIMEDOUT, "wrk did not end in time"},
 	{PRINT("  0 requests in 1.00s, 0.00B read\n" TAIL), LIMIT_NS, -EPROTO, "wrk got no answer"},
 	{PRINT(REQUESTS TAIL) "exit 3", LIMIT_NS, -EIO, "wrk ended with status 3"},
+	{PRINT(REQUESTS TAIL) "head -c 20000 /dev/zero | tr '\\0' '\\n'", LIMIT_NS, -EPROTO,
+	 "wrk printed what it never prints"},
 	{PRINT(REQUESTS STATUS TAIL), LIMIT_NS, 0, ""},
 };
 

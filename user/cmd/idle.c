@@ -20,6 +20,7 @@
 static const struct option_default defaults[] = {
 	{OPTION_DURATION, "60s"},
 	{OPTION_RUNS, "1"},
+	{OPTION_RETRIES, "2"},
 	{OPTION_MAX_THREADS, "16384"},
 	{OPTION_FORMAT, "text"},
 	{0, NULL},

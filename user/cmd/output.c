@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/stream.h"
 #include "base/strbuf.h"
 #include "cmd/budget.h"
 #include "cmd/checked.h"
@@ -79,15 +80,12 @@ static bool reader_gone(int fd)
 
 int output_finish(FILE *out, const char *name)
 {
-	int err = 0;
+	int err = stream_finish(out);
 
-	errno = 0;
-	if (fflush(out) || ferror(out))
-		err = errno ? errno : EIO;
 	if (!err)
 		return EXIT_DONE;
-	if (err != EPIPE && !reader_gone(fileno(out)))
-		log_error("cannot write %s: %s", name, strerror(err));
+	if (err != -EPIPE && !reader_gone(fileno(out)))
+		log_error("cannot write %s: %s", name, strerror(-err));
 	return EXIT_FAILED;
 }
 

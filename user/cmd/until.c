@@ -34,10 +34,12 @@ static const struct entry *base_of(const struct schedule *schedule, const struct
 	return NULL;
 }
 
+/* By rounds, as the report does where both sides have the same. */
 static double half_width(const struct entry *base, const struct entry *other, uint64_t seed)
 {
-	struct stat_ratio ratio = stat_compare(base->values.items, base->values.n,
-					       other->values.items, other->values.n, SAME_WITHIN, seed);
+	size_t n = base->values.n < other->values.n ? base->values.n : other->values.n;
+	struct stat_ratio ratio = stat_compare_rounds(base->values.items, other->values.items, n,
+						      SAME_WITHIN, seed);
 
 	/* Two or three runs that happen to agree would end it too early. */
 	if (ratio.has_interval && ratio.method != STAT_BY_FEW)
@@ -45,7 +47,7 @@ static double half_width(const struct entry *base, const struct entry *other, ui
 		       : ratio.ci_high > ratio.ci_low ? INFINITY
 						      : 0;
 	/* No run will ever give a ratio to nothing. */
-	return base->values.n && isnan(ratio.ratio) ? 0 : INFINITY;
+	return stat_summarise(base->values.items, n).median == 0 ? 0 : INFINITY;
 }
 
 struct schedule_pair schedule_widest(const struct schedule *schedule)

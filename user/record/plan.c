@@ -1,9 +1,11 @@
 /* The plan of a study that is kept in a directory: what is measured, where and how. study.json. */
 #include "record/plan.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stream.h"
 #include "record/fields.h"
 #include "record/json_file.h"
 
@@ -56,7 +58,7 @@ static void plan_set(json_t *object, const char *name, json_t *value)
 int plan_write(FILE *out, const struct plan *plan, struct diag *diag)
 {
 	json_t *root = fields_encode(plan_fields, plan), *runtimes = json_array();
-	int failed;
+	int failed, err;
 
 	for (size_t i = 0; i < plan->runtimes.n; i++)
 		if (json_array_append_new(runtimes, fields_encode(plan_runtime_fields,
@@ -66,8 +68,11 @@ int plan_write(FILE *out, const struct plan *plan, struct diag *diag)
 	plan_set(root, "runtimes", runtimes);
 	failed = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS);
 	json_decref(root);
-	if (failed || fputc('\n', out) == EOF || fflush(out) || ferror(out))
-		return diag_set(diag, -EIO, "cannot write the plan of the study");
+	fputc('\n', out);
+	err = stream_finish(out);
+	if (failed || err)
+		return diag_set(diag, -EIO, "cannot write the plan of the study: %s",
+				strerror(err ? -err : EIO));
 	return 0;
 }
 

@@ -136,7 +136,8 @@ int csv_comparisons_render(FILE *out, const struct result *result, const struct 
 
 	(void)report;
 	(void)style;
-	csv_heads(&csv, "workload,base,other,variant,metric,ratio,ci_low,ci_high,verdict");
+	csv_heads(&csv, "workload,base,other,variant,metric,ratio,ci_low,ci_high,verdict,method,"
+			"n_base,n_other,from,reason");
 	csv_end_row(&csv);
 	for (size_t i = 0; i < result->comparisons.n; i++) {
 		const struct result_comparison *comparison = &result->comparisons.items[i];
@@ -151,6 +152,11 @@ int csv_comparisons_render(FILE *out, const struct result *result, const struct 
 		csv_real(&csv, ratio->has_interval ? ratio->ci_low : NAN);
 		csv_real(&csv, ratio->has_interval ? ratio->ci_high : NAN);
 		csv_text(&csv, stat_verdict_name(ratio->verdict));
+		csv_text(&csv, ratio->has_interval ? stat_method_name(ratio->method) : NULL);
+		csv_whole(&csv, comparison->n_base);
+		csv_whole(&csv, comparison->n_other);
+		csv_text(&csv, comparison->from_bare ? "bare" : "probed");
+		csv_text(&csv, comparison->reason);
 		csv_end_row(&csv);
 	}
 	return render_finish(out, diag);

@@ -16,8 +16,9 @@ struct html {
 	FILE *out;
 	const struct result *result;
 	const struct report *report;
-	size_t charts, tables; /* written so far */
-	const char *section;   /* heading of the section that is open; NULL: none is */
+	struct report verdicts; /* of html_short_build */
+	size_t charts, tables;	/* written so far */
+	const char *section;	/* heading of the section that is open; NULL: none is */
 	size_t section_bytes;
 };
 
@@ -159,7 +160,7 @@ static bool html_is_trust(const struct html *html, size_t block)
 static void html_contents(const struct html *html)
 {
 	fputs("<nav aria-labelledby=\"nav-h\"><h2 id=\"nav-h\">Contents</h2>\n<ol>\n", html->out);
-	if (html_short_has(html->result))
+	if (html->verdicts.blocks.n)
 		fputs("<li><a href=\"#short\">In short</a></li>\n", html->out);
 	for (size_t i = 0; i < html->report->blocks.n; i++) {
 		const struct block *block = &html->report->blocks.items[i];
@@ -281,18 +282,18 @@ static void html_block(struct html *html, size_t number)
 	}
 }
 
-/* Doubts come before anything else; they are what stands before the first heading. */
+/* Doubts come before anything else; they are the notes that a report begins with. */
 static void html_main(struct html *html)
 {
 	const struct report *report = html->report;
 	size_t i = 0;
 
 	fputs("<main id=\"main\" tabindex=\"-1\">\n", html->out);
-	for (; i < report->blocks.n && report->blocks.items[i].kind != BLOCK_HEADING &&
+	for (; i < report->blocks.n && report->blocks.items[i].kind == BLOCK_NOTE &&
 	       !html_is_trust(html, i);
 	     i++)
 		html_block(html, i);
-	html_short(html->out, html->result);
+	html_short(html->out, &html->verdicts);
 	for (; i < report->blocks.n; i++)
 		html_block(html, i);
 	html_end_section(html);
@@ -305,6 +306,7 @@ int html_render(FILE *out, const struct result *result, const struct report *rep
 	struct html html = {.out = out, .result = result, .report = report};
 
 	(void)style;
+	html_short_build(&html.verdicts, result);
 	html_header(&html);
 	html_contents(&html);
 	html_main(&html);
@@ -312,5 +314,6 @@ int html_render(FILE *out, const struct result *result, const struct report *rep
 	      "script.</p></footer>\n"
 	      "</body>\n</html>\n",
 	      out);
+	report_free_members(&html.verdicts);
 	return render_finish(out, diag);
 }

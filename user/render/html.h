@@ -23,11 +23,14 @@ enum html_table_place {
 void html_table(FILE *out, const struct table *table, enum html_table_place place,
 		const char *what);
 
-/* Writes the section "In short": what differs, what does not, and what cannot be told. False, and
- * nothing written, where nothing was compared. */
-bool html_short(FILE *out, const struct result *result);
-/* True: html_short has something to write. */
-bool html_short_has(const struct result *result);
+/* One cell as text of the page. */
+void html_cell_text(FILE *out, const struct cell *cell);
+
+/* Adds the verdicts of each workload to an empty report, to be freed: nothing where nothing can be
+ * told. */
+void html_short_build(struct report *verdicts, const struct result *result);
+/* Writes them as the section "In short"; nothing where there are none. */
+void html_short(FILE *out, const struct report *verdicts);
 
 /* The style sheet (page.css). */
 extern const char html_style[];

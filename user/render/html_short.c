@@ -1,81 +1,91 @@
 /* "In short": the verdicts on what a reader comes for, before anything else. */
-#include <math.h>
 #include <string.h>
 
 #include "render/html.h"
-#include "report/number.h"
+#include "report/part.h"
 
-/* What a workload is run for; the tables have all the rest. */
-static const struct {
-	const char *workload, *metric;
-} short_metrics[] = {
-	{"startup", "exec_to_exit_ns"}, {"idle", "cpu_ms_per_s"},      {"idle", "wakeups_per_s"},
-	{"hash", "operations_per_s"},	{"serve", "operations_per_s"},
-};
+/* Columns of the table that verdicts_build makes. */
+enum { SHORT_WHAT, SHORT_PAIR, SHORT_RATIO, SHORT_INTERVAL, SHORT_WORDS, SHORT_COLUMNS };
 
-static bool short_is(const struct result_comparison *comparison)
+static const char *short_workload(const struct result *result, size_t run)
 {
-	if (!strcmp(comparison->base, "floor"))
-		return false;
-	for (size_t i = 0; i < sizeof(short_metrics) / sizeof(*short_metrics); i++) {
-		if (!strcmp(comparison->workload, short_metrics[i].workload) &&
-		    !strcmp(comparison->metric->id, short_metrics[i].metric))
-			return true;
-	}
-	return false;
+	const char *workload = result->runs.items[run].capture->workload;
+
+	return workload ? workload : "";
 }
 
-bool html_short_has(const struct result *result)
+static bool short_is_first(const struct result *result, size_t run)
 {
-	for (size_t i = 0; i < result->comparisons.n; i++) {
-		if (short_is(&result->comparisons.items[i]))
-			return true;
+	for (size_t i = 0; i < run; i++) {
+		if (!strcmp(short_workload(result, i), short_workload(result, run)))
+			return false;
 	}
-	return false;
+	return true;
 }
 
-static void short_ratio(FILE *out, const struct stat_ratio *ratio)
+void html_short_build(struct report *verdicts, const struct result *result)
 {
-	char number[NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES];
+	for (size_t i = 0; i < result->runs.n; i++) {
+		const char *workload = short_workload(result, i);
+		size_t before = verdicts->blocks.n;
+		struct part part;
 
-	fputs(number_ratio(number, ratio->ratio), out);
-	if (ratio->has_interval)
-		fprintf(out, " (95 %% interval %s to %s)", number_ratio(low, ratio->ci_low),
-			number_ratio(high, ratio->ci_high));
-	else
-		fputs(" (too few runs for an interval)", out);
+		if (!short_is_first(result, i))
+			continue;
+		part_init(&part, result, workload);
+		report_add_heading(verdicts, "%s", workload);
+		verdicts_build(verdicts, result, &part);
+		if (verdicts->blocks.n == before + 1)
+			report_remove_last(verdicts);
+		part_free_members(&part);
+	}
 }
 
-static void short_row(FILE *out, const struct result_comparison *comparison)
+/* "lower (better)", "unclear: about 390 runs …": what comes after a colon stands after the figures.
+ */
+static void short_row(FILE *out, const char *workload, const struct row *row)
 {
-	fprintf(out, "<li><b>%s</b> <span>", stat_verdict_name(comparison->ratio.verdict));
-	html_text(out, comparison->workload);
-	if (comparison->variant) {
-		fputc(' ', out);
-		html_text(out, comparison->variant);
-	}
+	const struct cell *cells = row->cells.items;
+	const char *words = cells[SHORT_WORDS].text ? cells[SHORT_WORDS].text : "";
+	size_t bytes = strcspn(words, ":");
+
+	fputs("<li><b>", out);
+	html_text_bytes(out, words, bytes);
+	fputs("</b> <span>", out);
+	html_text(out, workload);
 	fputs(", ", out);
-	html_text(out, comparison->metric->title);
-	fputs(": ", out);
-	html_text(out, comparison->other);
-	fputs(" / ", out);
-	html_text(out, comparison->base);
-	fputc(' ', out);
-	short_ratio(out, &comparison->ratio);
+	for (size_t i = SHORT_WHAT; i < SHORT_WORDS; i++) {
+		fputs(i == SHORT_PAIR ? ": " : i ? " " : "", out);
+		html_cell_text(out, &cells[i]);
+	}
+	if (words[bytes]) {
+		fputc(';', out);
+		html_text(out, words + bytes + 1);
+	}
 	fputs("</span></li>\n", out);
 }
 
-bool html_short(FILE *out, const struct result *result)
+void html_short(FILE *out, const struct report *verdicts)
 {
-	if (!html_short_has(result))
-		return false;
-	fputs("<section id=\"short\" aria-labelledby=\"short-h\"><h2 id=\"short-h\">In "
-	      "short</h2>\n<ul>\n",
+	const char *workload = "";
+
+	if (!verdicts->blocks.n)
+		return;
+	fputs("<section id=\"short\" aria-labelledby=\"short-h\">"
+	      "<h2 id=\"short-h\">In short</h2>\n<ul>\n",
 	      out);
-	for (size_t i = 0; i < result->comparisons.n; i++) {
-		if (short_is(&result->comparisons.items[i]))
-			short_row(out, &result->comparisons.items[i]);
+	for (size_t i = 0; i < verdicts->blocks.n; i++) {
+		const struct block *block = &verdicts->blocks.items[i];
+
+		if (block->kind == BLOCK_HEADING)
+			workload = block->text;
+		for (size_t j = 0; j < block->table.rows.n; j++) {
+			if (block->table.rows.items[j].cells.n == SHORT_COLUMNS)
+				short_row(out, workload, &block->table.rows.items[j]);
+		}
 	}
-	fputs("</ul></section>\n", out);
-	return true;
+	fputs("</ul>\n<p>Each ratio has its 95 % interval; the sections below have all figures and "
+	      "say "
+	      "what they take for granted.</p></section>\n",
+	      out);
 }

@@ -38,7 +38,7 @@ static void html_heads(FILE *out, const struct table *table)
 	fputs("</tr></thead>\n", out);
 }
 
-static void html_cell_text(FILE *out, const struct cell *cell)
+void html_cell_text(FILE *out, const struct cell *cell)
 {
 	char *text = text_of_cell(cell);
 

@@ -4,7 +4,6 @@
  * Names come from outside. They can neither end a cell, nor be taken for markup, for HTML, for a
  * link, or for the name of a person or an issue whom GitHub would tell. */
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -317,56 +316,30 @@ int render_report_markdown(FILE *out, const struct report *report, struct diag *
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
-static const char *verdict_word(const struct result_comparison *comparison)
+/* Verdicts are a table of each part (report/verdict.c), told by its first head. */
+static bool is_verdicts(const struct block *block)
 {
-	enum stat_verdict verdict = comparison->ratio.verdict;
-	enum metric_better better = comparison->metric->better;
-
-	if ((verdict != STAT_HIGHER && verdict != STAT_LOWER) || better == METRIC_NEITHER)
-		return stat_verdict_name(verdict);
-	if ((verdict == STAT_LOWER) == (better == METRIC_LOWER))
-		return verdict == STAT_LOWER ? "lower: better" : "higher: better";
-	return verdict == STAT_LOWER ? "lower: worse" : "higher: worse";
+	return block->kind == BLOCK_TABLE && block->table.columns.n &&
+	       !strcmp(block->table.columns.items[0].title, "verdict");
 }
 
-static void add_verdict(struct table *table, const struct result_comparison *comparison)
+/* Those of all parts, each under the first word of its part's heading, before anything else is said. */
+static void markdown_verdicts(struct markdown *m, const struct report *report)
 {
-	const struct stat_ratio *ratio = &comparison->ratio;
-	struct row *row = table_add_row(table);
-	char *names = mem_printf("%s / %s", comparison->other, comparison->base);
-	char *what = mem_printf("%s%s%s: %s", comparison->workload, comparison->variant ? " " : "",
-				comparison->variant ? comparison->variant : "",
-				comparison->metric->title);
+	const char *heading = "";
 
-	row_add_text(row, names);
-	row_add_text(row, what);
-	row_add_number(row, CELL_RATIO, ratio->ratio, 0);
-	row_add_number(row, CELL_RATIO, ratio->has_interval ? ratio->ci_low : NAN, 0);
-	row_add_number(row, CELL_RATIO, ratio->has_interval ? ratio->ci_high : NAN, 0);
-	row_add_text(row, verdict_word(comparison));
-	free(names);
-	free(what);
-}
+	for (size_t i = 0; i < report->blocks.n; i++) {
+		const struct block *block = &report->blocks.items[i];
 
-/* The main metric of each pair, before anything else is said. */
-static void markdown_verdicts(struct markdown *m, const struct result *result)
-{
-	static const char *const heads[] = {"", "", "ratio", "95 % from", "to", "verdict"};
-	struct report report = {};
-	struct table *table = report_add_table(&report, NULL);
+		if (block->kind == BLOCK_HEADING)
+			heading = block->text;
+		if (is_verdicts(block)) {
+			char *title = mem_strndup(heading, strcspn(heading, " "));
 
-	for (size_t c = 0; c < sizeof(heads) / sizeof(*heads); c++)
-		table_add_column(table, heads[c], c < 2 || c == 5);
-	for (size_t i = 0; i < result->comparisons.n; i++) {
-		const struct result_comparison *comparison = &result->comparisons.items[i];
-
-		/* floor is a limit, and nobody's rival. */
-		if (metric_is_main(comparison->metric, comparison->workload) &&
-		    strcmp(comparison->base, "floor") != 0)
-			add_verdict(table, comparison);
+			markdown_table(m, &block->table, title, false);
+			free(title);
+		}
 	}
-	markdown_table(m, table, NULL, false);
-	report_free_members(&report);
 }
 
 int markdown_render(FILE *out, const struct result *result, const struct report *report,
@@ -375,10 +348,11 @@ int markdown_render(FILE *out, const struct result *result, const struct report 
 	struct markdown m = {};
 	size_t at = markdown_doubts(&m, report);
 
+	(void)result;
 	(void)style;
-	if (result)
-		markdown_verdicts(&m, result);
+	markdown_verdicts(&m, report);
 	for (; at < report->blocks.n; at++)
-		markdown_block(&m, &report->blocks.items[at]);
+		if (!is_verdicts(&report->blocks.items[at]))
+			markdown_block(&m, &report->blocks.items[at]);
 	return markdown_write(&m, out, diag);
 }

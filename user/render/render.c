@@ -1,10 +1,10 @@
 /* The table of formats. */
 #include "render/render.h"
 
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/stream.h"
 #include "record/record.h"
 #include "render/formats.h"
 
@@ -83,11 +83,7 @@ int wkw_render(FILE *out, const struct result *result, const struct report *repo
 
 int render_finish(FILE *out, struct diag *diag)
 {
-	int failed;
+	int err = stream_finish(out);
 
-	errno = 0;
-	failed = fflush(out);
-	if (!failed && !ferror(out))
-		return 0;
-	return diag_set(diag, -EIO, "could not write: %s", strerror(errno ? errno : EIO));
+	return err ? diag_set(diag, -EIO, "could not write: %s", strerror(-err)) : 0;
 }

@@ -22,6 +22,9 @@ struct svg_scale {
 
 #define SVG_TICKS 16 /* more than any scale has */
 
+/* Steps on an axis of x: labels of five or six letters have room on a phone. */
+#define SVG_X_TICKS 5
+
 /* A linear scale for values from low to high with at most `most` steps between ticks (2 to 10).
  * whole: values are counts, ticks whole numbers. round: low and high are moved out to ticks. */
 struct svg_scale svg_scale_linear(double low, double high, size_t most, bool whole, bool round);
@@ -54,6 +57,7 @@ struct svg_spot {
 	 * has no room in the one and more in the other is written twice, and the style sheet shows
 	 * one. */
 	double narrow, wide;
+	const char *after; /* figures that follow the text and are never cut; NULL: none */
 };
 
 #define SVG_LETTERS 12.0 /* height of all text in pixels */
@@ -99,7 +103,7 @@ void svg_x_axis(const struct svg *svg, double y);
 /* Which series is which, in one or two columns from `y` on; value (may be NULL) writes more about
  * one into buf. Returns its height. */
 typedef void svg_value(char buf[128], const struct chart *chart, size_t series);
-double svg_legend_height(const struct chart *chart);
+double svg_legend_height(const struct chart *chart, svg_value *value);
 void svg_legend(const struct svg *svg, double y, bool lines, svg_value *value);
 /* The shape of a series, its middle at x per cent and y pixels. title_or_null is shown on hovering.
  */

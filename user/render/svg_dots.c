@@ -7,9 +7,17 @@
 #define FIELD_GAP    30.0 /* between legend and field, with the title of y */
 #define FIELD_HEIGHT 220.0
 
+static void dots_value(char buf[128], const struct chart *chart, size_t series);
+static void stairs_value(char buf[128], const struct chart *chart, size_t series);
+
+static double field_legend(const struct chart *chart)
+{
+	return svg_legend_height(chart, chart->kind == CHART_DOTS ? dots_value : stairs_value);
+}
+
 static double field_height(const struct chart *chart)
 {
-	return svg_legend_height(chart) + FIELD_GAP + FIELD_HEIGHT + SVG_X_AXIS;
+	return field_legend(chart) + FIELD_GAP + FIELD_HEIGHT + SVG_X_AXIS;
 }
 
 /* y begins at 0 unless that would press the figures into the upper half of the field. */
@@ -22,7 +30,7 @@ static struct svg_scale field_y(const double y[2])
 
 static void field_begin(struct svg *svg, bool from_zero, bool whole_x)
 {
-	double x[2] = {0}, y[2] = {0}, top = svg_legend_height(svg->chart) + FIELD_GAP;
+	double x[2] = {0}, y[2] = {0}, top = field_legend(svg->chart) + FIELD_GAP;
 
 	svg_range(svg->chart, x, y);
 	for (size_t i = 0; i < svg->chart->series.n; i++) {
@@ -37,8 +45,8 @@ static void field_begin(struct svg *svg, bool from_zero, bool whole_x)
 	svg->y.from = top + FIELD_HEIGHT;
 	svg->y.to = top;
 	/* Runs are whole: half of one on either side keeps dots off the edge. */
-	svg->x = svg_scale_linear(x[0] - (whole_x ? 0.5 : 0), x[1] + (whole_x ? 0.5 : 0), 6,
-				  whole_x, false);
+	svg->x = svg_scale_linear(x[0] - (whole_x ? 0.5 : 0), x[1] + (whole_x ? 0.5 : 0),
+				  SVG_X_TICKS, whole_x, false);
 	svg->x.from = SVG_LEFT;
 	svg->x.to = SVG_RIGHT;
 	svg_y_axis(svg);

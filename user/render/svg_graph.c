@@ -14,9 +14,10 @@
  */
 #define GRAPH_LEFT   29.0
 #define GRAPH_BANDS  31.0
-#define GRAPH_FIGURE 54.0
+#define GRAPH_FIGURE 50.0
 #define GRAPH_RIGHT  68.0
 #define GRAPH_NAMES  70.0
+#define GRAPH_TEXT   62.0 /* pixels of a link's text on a wide screen, beside its figure */
 #define GRAPH_SHARE  0.29 /* of the width, for names on either side */
 #define GRAPH_THICK  10.0 /* the heaviest band, pixels */
 
@@ -227,18 +228,29 @@ static void graph_draw_nodes(const struct svg *svg, const struct side *side, boo
 	}
 }
 
-/* Between a band and its wakee, where ports keep figures apart. */
+/* Between a band and its wakee, where ports keep figures apart; where the screen is wide enough,
+ * what the wakes are by before them. */
 static void graph_draw_figures(const struct svg *svg, const struct graph *graph)
 {
 	for (size_t i = 0; i < svg->chart->links.n; i++) {
-		struct svg_spot spot = {.x = GRAPH_RIGHT, .dx = -4, .anchor = "end"};
+		const struct chart_link *link = &svg->chart->links.items[i];
+		struct svg_spot figure = {.x = GRAPH_RIGHT, .dx = -4, .anchor = "end"};
+		struct svg_spot text = {
+			.x = GRAPH_FIGURE,
+			.dx = 5,
+			.classes = "ax wid",
+			.narrow = GRAPH_TEXT,
+			.wide = GRAPH_TEXT,
+		};
 		char number[64];
 
 		if (isnan(graph->to_y[i]))
 			continue;
-		spot.y = graph->to_y[i] + 4;
-		svg_number(number, &svg->chart->y, svg->chart->links.items[i].weight);
-		svg_text(svg->out, &spot, number);
+		figure.y = text.y = graph->to_y[i] + 4;
+		svg_number(number, &svg->chart->y, link->weight);
+		svg_text(svg->out, &figure, number);
+		if (link->text && *link->text)
+			svg_text(svg->out, &text, link->text);
 	}
 }
 

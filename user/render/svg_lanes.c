@@ -49,7 +49,7 @@ static void lanes_draw_names(const struct svg *svg)
 	for (size_t i = 0; i < svg->chart->series.n; i++) {
 		const struct chart_series *series = &svg->chart->series.items[i];
 		double top = LANE_TOP + LANE_PITCH * (double)i, foot = top + LANE_LINE + LANE_TICK;
-		struct svg_spot name = {LANE_LEFT, 0, top + LANE_TEXT, "start", "nm", 225, 560};
+		struct svg_spot name = {LANE_LEFT, 0, top + LANE_TEXT, "start", "nm", 270, 560};
 		struct svg_spot count = {LANE_RIGHT, 0, top + LANE_TEXT, "end", "ax", 0, 0};
 		char number[64];
 
@@ -69,7 +69,7 @@ static void lanes_draw(struct svg *svg)
 	double foot = LANE_TOP + LANE_PITCH * (double)svg->chart->series.n;
 
 	svg_range(svg->chart, x, y);
-	svg->x = svg_scale_linear(fmin(x[0], 0), x[1], 6, false, false);
+	svg->x = svg_scale_linear(fmin(x[0], 0), x[1], SVG_X_TICKS, false, false);
 	svg->x.from = LANE_LEFT;
 	svg->x.to = LANE_RIGHT;
 	lanes_draw_names(svg);

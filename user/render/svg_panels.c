@@ -178,9 +178,9 @@ static void columns_scales(struct svg *svg, const struct buckets *buckets)
 		 * one. */
 		for (size_t i = 0; i < buckets->begins.n && !(x[0] > 0); i++)
 			x[0] = fmax(buckets->begins.items[i] / buckets->least, 0);
-		svg->x = svg_scale_logarithmic(x[0], last, 6, false);
+		svg->x = svg_scale_logarithmic(x[0], last, SVG_X_TICKS, false);
 	} else {
-		svg->x = svg_scale_linear(x[0], last, 6, false, false);
+		svg->x = svg_scale_linear(x[0], last, SVG_X_TICKS, false, false);
 	}
 	svg->y = panels_y(svg->chart, y);
 }
@@ -237,7 +237,7 @@ static void strip_draw(struct svg *svg)
 	double x[2] = {0}, y[2] = {0};
 
 	svg_range(svg->chart, x, y);
-	svg->x = svg_scale_linear(x[0], x[1] + svg->chart->x_step, 6, false, false);
+	svg->x = svg_scale_linear(x[0], x[1] + svg->chart->x_step, SVG_X_TICKS, false, false);
 	svg->y = panels_y(svg->chart, y);
 	panels_begin(svg);
 	for (size_t i = 0; i < svg->chart->series.n; i++) {

@@ -60,7 +60,8 @@ struct svg_scale svg_scale_logarithmic(double low, double high, size_t most, boo
 	if (scale.high < scale.low * 1.01)
 		scale.high = scale.low * 10;
 	decades = log10(scale.high / scale.low);
-	scale.step = decades < 2 ? 0 : ceil(decades / (double)most - SCALE_SLACK);
+	/* 1, 2 and 5 of each have room for their labels in one decade only. */
+	scale.step = decades < 1.2 ? 0 : ceil(decades / (double)most - SCALE_SLACK);
 	return scale;
 }
 

@@ -87,21 +87,24 @@ static void text_line(FILE *out, const struct svg_spot *spot, const char *screen
 	fputs("</text>\n", out);
 }
 
-/* The copy is safe, and has room for svg_text_cut. */
-static char *text_cut_copy(const char *text, double width)
+/* Safe text, cut to what `after` leaves of the width, and that. The caller frees. */
+static char *text_fitted(const char *text, double width, const char *after)
 {
-	char *safe = text_safe(text ? text : "");
+	char *safe = text_safe(text ? text : ""), *whole;
 
+	after = after ? after : "";
 	safe = mem_realloc(safe, strlen(safe) + 5, 1);
 	if (width > 0)
-		svg_text_cut(safe, width, SVG_LETTERS);
-	return safe;
+		svg_text_cut(safe, width - svg_text_width(after, SVG_LETTERS), SVG_LETTERS);
+	whole = mem_printf("%s%s", safe, after);
+	free(safe);
+	return whole;
 }
 
 void svg_text(FILE *out, const struct svg_spot *spot, const char *text)
 {
-	char *narrow = text_cut_copy(text, spot->narrow);
-	char *wide = text_cut_copy(text, spot->wide);
+	char *narrow = text_fitted(text, spot->narrow, spot->after);
+	char *wide = text_fitted(text, spot->wide, spot->after);
 
 	if (!strcmp(narrow, wide)) {
 		text_line(out, spot, "", wide);

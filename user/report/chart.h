@@ -42,8 +42,8 @@ void chart_add_point(struct chart_series *series, double x, double y, const char
 /* group_name() cut to CHART_NAME_BYTES; the caller frees. */
 char *chart_group_name(const struct group *group);
 /* The run of a group that stands for its repeats: the one with the median CPU time (of an even
- * number the lower middle). Disturbed runs that were measured again do not stand for others, unless
- * there is nothing else. knows_why: only runs whose causes are known. SIZE_MAX: there is none. */
+ * number the lower middle). knows_why: only runs whose causes are known. SIZE_MAX: there is none.
+ */
 size_t chart_typical_run(const struct group *group, bool knows_why);
 /* "zig", or "zig (run 2 of 5)" where it has repeats; the caller frees. */
 char *chart_run_name(const struct group *group, size_t run);

@@ -29,8 +29,8 @@ struct dots_group {
 	const struct group *group;
 	char *name;
 	double *values;
-	size_t n;
-	double median; /* of those that count */
+	size_t n, counted; /* runs, those that have a value */
+	double median;
 };
 
 struct dots {
@@ -39,7 +39,7 @@ struct dots {
 	size_t n_groups, n_left_out; /* groups */
 	size_t runs;		     /* of the group that has most */
 	size_t step;		     /* runs that a dot stands for */
-	bool repeats, replaced;
+	bool repeats;
 	int decimals;
 };
 
@@ -54,34 +54,27 @@ static bool dots_same_variant(const struct group *a, const struct group *b)
 static void dots_add_group(struct dots *dots, const struct group *group)
 {
 	const struct metric *metric = metric_find(dots->figure->metric);
-	double *counted = mem_calloc(group->drawn.n + 1, sizeof(*counted));
 	struct dots_group *g = &dots->groups[dots->n_groups];
-	size_t n = 0, n_counted = 0;
+	struct stat_summary summary;
 
-	*g = (struct dots_group){.group = group, .n = group->drawn.n};
+	*g = (struct dots_group){.group = group, .n = group->runs.n};
 	g->values = mem_calloc(g->n + 1, sizeof(*g->values));
 	for (size_t i = 0; i < g->n; i++) {
-		const struct run *run = group->drawn.items[i];
 		double value;
 
 		g->values[i] = NAN;
-		if (!metric->get(run, &value) || !isfinite(value))
-			continue;
-		g->values[i] = value * dots->figure->scale;
-		n++;
-		if (run->capture->replaced)
-			dots->replaced = true;
-		else
-			counted[n_counted++] = g->values[i];
+		if (metric->get(group->runs.items[i], &value))
+			g->values[i] = value * dots->figure->scale;
 	}
-	g->median = stat_summarise(counted, n_counted).median;
-	free(counted);
-	if (!n) {
+	summary = stat_summarise(g->values, g->n);
+	g->counted = summary.n;
+	g->median = summary.median;
+	if (!summary.n) {
 		free(g->values);
 		return;
 	}
 	g->name = chart_group_name(group);
-	dots->repeats |= n > 1;
+	dots->repeats |= summary.n > 1;
 	dots->runs = g->n > dots->runs ? g->n : dots->runs;
 	dots->n_groups++;
 }
@@ -134,8 +127,8 @@ static void dots_add_doubt(const struct dots *dots, struct strbuf *text)
 	for (size_t i = 0; i < dots->n_groups; i++) {
 		const struct group *group = dots->groups[i].group;
 
-		for (size_t j = 0; j < group->drawn.n; j++) {
-			const char *why = group->drawn.items[j]->capture->not_comparable;
+		for (size_t j = 0; j < group->runs.n; j++) {
+			const char *why = group->runs.items[j]->capture->not_comparable;
 			char *reason;
 
 			if (!why)
@@ -161,8 +154,8 @@ static char *dots_title(const struct dots *dots)
 		number_real(number, group->median, dots->decimals);
 		if (!i)
 			strbuf_printf(&text, "%s %s %s%s (median of %zu run%s)", group->name,
-				      dots->figure->verb, number, dots->figure->after, group->n,
-				      group->n == 1 ? "" : "s");
+				      dots->figure->verb, number, dots->figure->after,
+				      group->counted, group->counted == 1 ? "" : "s");
 		else
 			strbuf_printf(&text, ", %s %s", group->name, number);
 	}
@@ -176,35 +169,6 @@ static char *dots_title(const struct dots *dots)
 	return strbuf_take(&text);
 }
 
-static void dots_add_remark(struct strbuf *text, const char *name, const struct capture *capture)
-{
-	char *reason = part_shorten(capture->disturbed ? capture->disturbed : "measured again",
-				    CHART_REASON_BYTES);
-
-	strbuf_printf(text, "%s%s does not count: %s", text->n ? "; " : "", name, reason);
-	free(reason);
-}
-
-/* Who was disturbed in the runs that row i stands for. */
-static void dots_add_remarks(const struct dots *dots, struct row *row, size_t i)
-{
-	struct strbuf text = {0};
-
-	for (size_t j = 0; j < dots->n_groups; j++) {
-		const struct group *group = dots->groups[j].group;
-
-		for (size_t r = i * dots->step; r < (i + 1) * dots->step && r < group->drawn.n;
-		     r++) {
-			const struct capture *capture = group->drawn.items[r]->capture;
-
-			if (capture->replaced)
-				dots_add_remark(&text, dots->groups[j].name, capture);
-		}
-	}
-	row_add_text(row, strbuf_text(&text));
-	strbuf_free_members(&text);
-}
-
 static void dots_add_table(const struct dots *dots, struct table *table, size_t n)
 {
 	struct row *row;
@@ -212,16 +176,12 @@ static void dots_add_table(const struct dots *dots, struct table *table, size_t 
 	table_add_column(table, "run", true);
 	for (size_t i = 0; i < dots->n_groups; i++)
 		table_add_column(table, dots->groups[i].name, false);
-	if (dots->replaced)
-		table_add_column(table, "remark", true);
 	for (size_t i = 0; i < n; i++) {
 		row = table_add_row(table);
 		row_add_number(row, CELL_COUNT, (double)(i * dots->step + 1), 0);
 		for (size_t j = 0; j < dots->n_groups; j++)
 			row_add_number(row, CELL_REAL, dots_value(dots, &dots->groups[j], i),
 				       dots->decimals);
-		if (dots->replaced)
-			dots_add_remarks(dots, row, i);
 	}
 	row = table_add_row(table);
 	row->rule_before = true;

@@ -39,30 +39,18 @@ static int placed_order(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static size_t typical_of(const struct group *group, bool knows_why, bool replaced_too)
+size_t chart_typical_run(const struct group *group, bool knows_why)
 {
 	struct placed_run *runs = mem_calloc(group->runs.n + 1, sizeof(*runs));
 	size_t n = 0, at;
 
-	for (size_t i = 0; i < group->runs.n; i++) {
-		const struct run *run = group->runs.items[i];
-
-		if ((run->capture->replaced && !replaced_too) ||
-		    (knows_why && !group->whys.items[i]->known))
-			continue;
-		runs[n++] = (struct placed_run){run->totals.oncpu_ns, i};
-	}
+	for (size_t i = 0; i < group->runs.n; i++)
+		if (!knows_why || group->whys.items[i]->known)
+			runs[n++] = (struct placed_run){group->runs.items[i]->totals.oncpu_ns, i};
 	qsort(runs, n, sizeof(*runs), placed_order);
 	at = n ? runs[(n - 1) / 2].at : SIZE_MAX;
 	free(runs);
 	return at;
-}
-
-size_t chart_typical_run(const struct group *group, bool knows_why)
-{
-	size_t at = typical_of(group, knows_why, false);
-
-	return at == SIZE_MAX ? typical_of(group, knows_why, true) : at;
 }
 
 char *chart_run_name(const struct group *group, size_t run)

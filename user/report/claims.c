@@ -15,6 +15,8 @@
 
 /* Where a claim gives no range: what counts as the same figure. */
 #define CLAIMS_WITHIN 0.05
+/* An interval whose upper end is more than so many times the lower one says little. */
+#define CLAIMS_WIDE 2
 /* Of the resampling: the same recording gives the same interval. */
 #define CLAIMS_SEED 1
 /* Windows that differ by more are of different length. */
@@ -183,14 +185,19 @@ static char *claims_number(const struct claim *claim, double value, double low, 
 	return strbuf_take(&text);
 }
 
-static bool claims_agrees(const struct claim *claim, const struct claims_figure *figure)
+static const char *claims_agreement(const struct claim *claim, const struct claims_figure *figure)
 {
 	double low = isfinite(claim->low) ? claim->low : claim->value * (1 - CLAIMS_WITHIN);
 	double high = isfinite(claim->high) ? claim->high : claim->value * (1 + CLAIMS_WITHIN);
 	double from = isfinite(figure->low) ? figure->low : figure->value;
 	double to = isfinite(figure->high) ? figure->high : figure->value;
 
-	return from <= high && low <= to;
+	if (from > high || to < low)
+		return "differs";
+	/* An interval that holds nearly everything holds the claim too. */
+	if ((figure->value < low || figure->value > high) && to > CLAIMS_WIDE * from)
+		return "agrees, within a wide interval";
+	return "agrees";
 }
 
 /* The caller frees. */
@@ -200,7 +207,7 @@ static char *claims_verdict(const struct claim *claim, const struct claims_figur
 		return mem_printf("not comparable: %s", figure->not_comparable);
 	if (!figure->measured)
 		return mem_strdup("not measured");
-	return mem_strdup(claims_agrees(claim, figure) ? "agrees" : "differs");
+	return mem_strdup(claims_agreement(claim, figure));
 }
 
 /* "idle CPU, zig / rust", "createHash, node sync"; the caller frees. */

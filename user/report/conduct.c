@@ -1,12 +1,12 @@
 /* How the runs were made: in what order, which windows were disturbed, what the experiment says of
  * itself. */
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "report/number.h"
 #include "report/part.h"
 
-/* Windows named one by one before the rest is only counted. */
+/* What was measured of whom, named before the rest is only counted. */
 #define CONDUCT_DOUBTS 5
 
 static const char *conduct_text(const char *text)
@@ -20,25 +20,88 @@ static bool conduct_doubtful(const struct capture *capture)
 	return capture->disturbed && !capture->replaced;
 }
 
-void disturbed_build(struct report *report, const struct result *result)
+static bool conduct_same(const struct capture *a, const struct capture *b)
 {
-	size_t n = 0;
+	return !strcmp(conduct_text(a->label), conduct_text(b->label)) &&
+	       !strcmp(conduct_text(a->workload), conduct_text(b->workload)) &&
+	       !strcmp(conduct_text(a->variant), conduct_text(b->variant));
+}
 
+/* Repeats of one measurement that count, and how many of them stayed disturbed. */
+struct conduct_tally {
+	const struct capture *like; /* the first of them */
+	size_t runs, disturbed;
+	const struct capture *first; /* that is disturbed; NULL: none is */
+};
+
+struct conduct_tallies {
+	VEC(struct conduct_tally) all; /* by first appearance */
+};
+
+static struct conduct_tally *conduct_tally(struct conduct_tallies *tallies,
+					   const struct capture *like)
+{
+	struct conduct_tally *tally;
+
+	for (size_t i = 0; i < tallies->all.n; i++)
+		if (conduct_same(tallies->all.items[i].like, like))
+			return &tallies->all.items[i];
+	tally = vec_push(&tallies->all);
+	tally->like = like;
+	return tally;
+}
+
+static void conduct_count(struct conduct_tallies *tallies, const struct result *result)
+{
 	for (size_t i = 0; i < result->runs.n; i++) {
 		const struct capture *capture = result->runs.items[i].capture;
-		char which[NUMBER_BYTES] = "";
+		struct conduct_tally *tally;
 
-		if (!conduct_doubtful(capture) || ++n > CONDUCT_DOUBTS)
+		if (capture->replaced)
 			continue;
-		if (result->runs.n > 1)
-			snprintf(which, sizeof(which), ", run %" PRIu32, capture->repeat + 1);
-		report_add_note(report, NOTE_WARNING, "disturbed: %s of %s%s%s%s: %s",
-				conduct_text(capture->workload), conduct_text(capture->label),
-				capture->variant ? " " : "", conduct_text(capture->variant), which,
-				capture->disturbed);
+		tally = conduct_tally(tallies, capture);
+		tally->runs++;
+		if (!conduct_doubtful(capture))
+			continue;
+		tally->disturbed++;
+		tally->first = tally->first ? tally->first : capture;
 	}
-	if (n > CONDUCT_DOUBTS)
-		report_add_note(report, NOTE_WARNING, "disturbed: %zu more", n - CONDUCT_DOUBTS);
+}
+
+static void conduct_add_disturbed(struct report *report, const struct conduct_tally *tally)
+{
+	const struct capture *first = tally->first;
+	const char *variant = conduct_text(first->variant);
+
+	if (tally->runs == 1)
+		report_add_note(report, NOTE_WARNING, "disturbed: %s of %s%s%s: %s",
+				conduct_text(first->workload), conduct_text(first->label),
+				*variant ? " " : "", variant, first->disturbed);
+	else
+		report_add_note(report, NOTE_WARNING,
+				"disturbed: %s of %s%s%s, %zu of %zu runs; the first of them, run %" PRIu32
+				": %s", conduct_text(first->workload), conduct_text(first->label),
+				*variant ? " " : "", variant, tally->disturbed, tally->runs,
+				first->repeat + 1, first->disturbed);
+}
+
+void disturbed_build(struct report *report, const struct result *result)
+{
+	struct conduct_tallies tallies = {0};
+	size_t more = 0, told = 0;
+
+	conduct_count(&tallies, result);
+	for (size_t i = 0; i < tallies.all.n; i++) {
+		const struct conduct_tally *tally = &tallies.all.items[i];
+
+		if (tally->first && told++ < CONDUCT_DOUBTS)
+			conduct_add_disturbed(report, tally);
+		else
+			more += tally->disturbed;
+	}
+	if (more)
+		report_add_note(report, NOTE_WARNING, "disturbed: %zu more runs", more);
+	free(tallies.all.items);
 }
 
 /* How many windows of the workload were measured again, and what had disturbed the last of them. */

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "report/number.h"
+#include "report/result_groups.h"
 
 /* Windows that differ by more are of another length: an idle server slows down as it sits. */
 #define EXCESS_WINDOW_WITHIN 0.10
@@ -20,11 +21,6 @@ struct judge {
 	struct excesses *excesses;
 	const struct result *result;
 	const struct excess_limits *limits;
-};
-
-/* What is judged by itself. */
-struct excess_key {
-	const char *label, *workload, *variant;
 };
 
 __attribute__((format(printf, 3, 4))) static void judge_add(struct judge *judge, bool over,
@@ -43,22 +39,22 @@ __attribute__((format(printf, 3, 4))) static void judge_add(struct judge *judge,
 }
 
 /* "idle of zig", "hash of node sync"; the caller frees. */
-static char *key_name(const struct excess_key *key)
+static char *key_name(const struct result_key *key)
 {
 	return mem_printf("%s of %s%s%s", key->workload, key->label, key->variant ? " " : "",
 			  key->variant ? key->variant : "");
 }
 
-static bool key_same(const struct excess_key *a, const struct excess_key *b)
+static bool key_same(const struct result_key *a, const struct result_key *b)
 {
 	return !strcmp(a->label, b->label) && !strcmp(a->workload, b->workload) &&
 	       (a->variant && b->variant ? !strcmp(a->variant, b->variant)
 					 : a->variant == b->variant);
 }
 
-static struct excess_key key_of(const struct result_summary *summary)
+static struct result_key key_of(const struct result_summary *summary)
 {
-	return (struct excess_key){summary->label, summary->workload, summary->variant};
+	return (struct result_key){summary->label, summary->workload, summary->variant};
 }
 
 /* "7.58 ms", "12.1", "52.0 MB" */
@@ -80,7 +76,7 @@ static void add_value(struct strbuf *text, const struct metric *metric, double v
 static void judge_limit(struct judge *judge, const struct result_summary *summary, const char *id,
 			double limit, const char *option)
 {
-	struct excess_key key = key_of(summary);
+	struct result_key key = key_of(summary);
 	struct strbuf text = {};
 	char *name;
 
@@ -111,50 +107,42 @@ static void judge_limits(struct judge *judge)
 	}
 }
 
-/* ---- the runs of one key ---------------------------------------------------------------------- */
+/* ---- baseline -------------------------------------------------------------------------------- */
 
 /* One side of a comparison. */
 struct excess_side {
-	VEC(const struct run *) runs; /* those that are summarised */
+	const struct result_group *group; /* NULL: it has no such runs */
 	bool trusted;
-	const char *not_comparable; /* why; NULL: they may be compared */
-	double window_ns;	    /* mean */
+	double window_ns; /* mean */
 	uint64_t wakeups;
 };
 
-static void side_init(struct excess_side *side, const struct result *result,
-		      const struct excess_key *key)
+static struct excess_side side_of(const struct result_group *group)
 {
-	*side = (struct excess_side){.trusted = true};
-	for (size_t i = 0; i < result->runs.n; i++) {
-		const struct run *run = &result->runs.items[i];
-		const struct capture *capture = run->capture;
-		struct excess_key other = {capture->label, capture->workload, capture->variant};
+	struct excess_side side = {.group = group, .trusted = true};
 
-		if (!other.label || !other.workload || !key_same(key, &other) || capture->replaced)
-			continue;
-		*vec_push(&side->runs) = run;
-		side->trusted &= run->trust.ok;
-		side->window_ns += (double)run->window_ns;
-		side->wakeups += run->totals.wakeups;
-		if (capture->not_comparable)
-			side->not_comparable = capture->not_comparable;
+	for (size_t i = 0; group && i < group->runs.n; i++) {
+		const struct run *run = group->runs.items[i];
+
+		side.trusted &= run->trust.ok;
+		side.window_ns += (double)run->window_ns / (double)group->runs.n;
+		side.wakeups += run->totals.wakeups;
 	}
-	if (side->runs.n)
-		side->window_ns /= (double)side->runs.n;
+	return side;
 }
 
-/* Room for all of its runs; returns how many have the metric. */
-static size_t side_values(const struct excess_side *side, const struct metric *metric, double *values)
+/* NULL: no runs of that label, workload and variant. */
+static const struct result_group *group_find(const struct result_groups *groups,
+					     const struct result_key *like)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < groups->all.n; i++) {
+		const struct result_group *group = &groups->all.items[i];
 
-	for (size_t i = 0; i < side->runs.n; i++)
-		n += metric->get(side->runs.items[i], &values[n]);
-	return n;
+		if (group->runs.n && key_same(&group->key, like))
+			return group;
+	}
+	return NULL;
 }
-
-/* ---- baseline -------------------------------------------------------------------------------- */
 
 /* One metric of one key on both sides. ratio: the worse for it, the larger. */
 struct versus {
@@ -164,24 +152,31 @@ struct versus {
 	struct stat_ratio ratio;
 };
 
+static double median_of(const struct result_group *group, const struct metric *metric)
+{
+	struct result_values values = result_values(group, metric);
+	double median = stat_summarise(values.values, values.n).median;
+
+	result_free_values(&values);
+	return median;
+}
+
+/* False: one of them does not have it. */
 static bool versus_init(struct versus *versus, const struct metric *metric,
 			const struct excess_side *before, const struct excess_side *now)
 {
-	double *b = mem_calloc(before->runs.n + 1, sizeof(*b));
-	double *n = mem_calloc(now->runs.n + 1, sizeof(*n));
-	size_t n_before = side_values(before, metric, b), n_now = side_values(now, metric, n);
 	bool higher = metric->better == METRIC_HIGHER;
 
-	*versus = (struct versus){.metric = metric, .before = before, .now = now};
-	if (n_before && n_now) {
-		versus->median_before = stat_summarise(b, n_before).median;
-		versus->median_now = stat_summarise(n, n_now).median;
-		versus->ratio = stat_compare(higher ? n : b, higher ? n_now : n_before,
-					     higher ? b : n, higher ? n_before : n_now, 0, 1);
-	}
-	free(b);
-	free(n);
-	return n_before && n_now;
+	*versus = (struct versus){
+		.metric = metric,
+		.before = before,
+		.now = now,
+		.median_before = median_of(before->group, metric),
+		.median_now = median_of(now->group, metric),
+		.ratio = result_compare_apart(higher ? now->group : before->group,
+					      higher ? before->group : now->group, metric),
+	};
+	return isfinite(versus->median_before) && isfinite(versus->median_now);
 }
 
 /* Something where there was nothing has no ratio. */
@@ -252,11 +247,12 @@ static char *sides_differ(const char *workload, const struct excess_side *before
 			  const struct excess_side *now)
 {
 	bool idle = !strcmp(workload, "idle") || !strcmp(workload, "attach");
-	const char *reason = now->not_comparable ? now->not_comparable : before->not_comparable;
+	const char *reason = now->group->not_comparable;
 	char was[UNITS_TEXT_BYTES], is[UNITS_TEXT_BYTES];
 
-	if (!before->runs.n)
+	if (!before->group)
 		return mem_strdup("is not in it");
+	reason = reason ? reason : before->group->not_comparable;
 	if (!before->trusted)
 		return mem_strdup("is not to be trusted there");
 	if (reason)
@@ -279,22 +275,20 @@ static void judge_metrics(struct judge *judge, const char *name, const char *wor
 	}
 }
 
-static void judge_key(struct judge *judge, const struct excess_key *key)
+static void judge_group(struct judge *judge, const struct result_group *group,
+			const struct result_groups *baseline)
 {
-	struct excess_side before, now;
-	char *name = key_name(key), *why;
+	struct excess_side before = side_of(group_find(baseline, &group->key));
+	struct excess_side now = side_of(group);
+	char *name = key_name(&group->key);
+	char *why = sides_differ(group->key.workload, &before, &now);
 
-	side_init(&before, judge->limits->baseline, key);
-	side_init(&now, judge->result, key);
-	why = sides_differ(key->workload, &before, &now);
 	if (why)
 		judge_add(judge, false, "not compared with %s: %s %s",
 			  judge->limits->baseline_name, name, why);
 	else
-		judge_metrics(judge, name, key->workload, &before, &now);
+		judge_metrics(judge, name, group->key.workload, &before, &now);
 	free(why);
-	free(before.runs.items);
-	free(now.runs.items);
 	free(name);
 }
 
@@ -323,18 +317,17 @@ static bool judge_machines(struct judge *judge)
 
 static void judge_baseline(struct judge *judge)
 {
-	const struct result *result = judge->result;
+	struct result_groups now, before;
 
 	if (!judge->limits->baseline || !judge_machines(judge))
 		return;
-	/* Summaries of a key stand together. */
-	for (size_t i = 0; i < result->summaries.n; i++) {
-		struct excess_key key = key_of(&result->summaries.items[i]);
-		struct excess_key last = i ? key_of(&result->summaries.items[i - 1]) : key;
-
-		if (!i || !key_same(&key, &last))
-			judge_key(judge, &key);
-	}
+	result_group_runs(&now, judge->result);
+	result_group_runs(&before, judge->limits->baseline);
+	for (size_t i = 0; i < now.all.n; i++)
+		if (now.all.items[i].runs.n)
+			judge_group(judge, &now.all.items[i], &before);
+	result_free_groups(&now);
+	result_free_groups(&before);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -16,39 +16,20 @@ static bool part_same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static struct group *part_find(struct part *part, const struct capture *capture)
+static struct group *part_group(struct part *part, const struct capture *capture)
 {
-	for (size_t i = 0; i < part->groups.n; i++) {
-		struct group *group = &part->groups.items[i];
+	struct group *group;
 
+	for (size_t i = 0; i < part->groups.n; i++) {
+		group = &part->groups.items[i];
 		if (!strcmp(group->label, part_text(capture->label)) &&
 		    part_same(group->variant, capture->variant))
 			return group;
 	}
-	return NULL;
-}
-
-static struct group *part_group(struct part *part, const struct capture *capture)
-{
-	struct group *group = part_find(part, capture);
-
-	if (group)
-		return group;
 	group = vec_push(&part->groups);
 	group->label = part_text(capture->label);
 	group->variant = capture->variant;
 	return group;
-}
-
-static void part_add_drawn(struct part *part)
-{
-	for (size_t i = 0; i < part->result->runs.n; i++) {
-		const struct run *run = &part->result->runs.items[i];
-		struct group *group = part_find(part, run->capture);
-
-		if (group && !strcmp(part_text(run->capture->workload), part->workload))
-			*vec_push(&group->drawn) = run;
-	}
 }
 
 void part_init(struct part *ret_part, const struct result *result, const char *workload)
@@ -66,7 +47,6 @@ void part_init(struct part *ret_part, const struct result *result, const char *w
 		*vec_push(&group->runs) = run;
 		*vec_push(&group->whys) = &result->whys.items[i];
 	}
-	part_add_drawn(&part);
 	*ret_part = part;
 }
 
@@ -77,7 +57,6 @@ void part_free_members(struct part *part)
 	for (size_t i = 0; i < part->groups.n; i++) {
 		free(part->groups.items[i].runs.items);
 		free(part->groups.items[i].whys.items);
-		free(part->groups.items[i].drawn.items);
 	}
 	free(part->groups.items);
 	*part = (struct part){0};

@@ -12,8 +12,6 @@ struct group {
 	const char *variant; /* NULL: the workload has none */
 	VEC(const struct run *) runs;
 	VEC(const struct why *) whys; /* why the threads of each run woke; same index as runs */
-	/* The same runs and those that were measured again, in order: to be drawn, never summed up. */
-	VEC(const struct run *) drawn;
 };
 
 struct part {

@@ -291,6 +291,26 @@ static void compare_metric(struct result *result, const struct result_group *bas
 	result_free_values(&o);
 }
 
+struct stat_ratio result_compare_apart(const struct result_group *base,
+				       const struct result_group *other, const struct metric *metric)
+{
+	uint64_t seed = compare_seed(&base->key, &other->key, metric->id);
+	struct result_values b = result_values(base, metric), o = result_values(other, metric);
+	struct result_comparison comparison = {
+		.metric = metric, .ratio = {NAN, false, NAN, NAN, STAT_UNCLEAR, STAT_BY_NOTHING}};
+
+	if (b.n && o.n) {
+		comparison.ratio = stat_compare(b.values, b.n, o.values, o.n, RESULT_SAME_WITHIN,
+						seed);
+		if (compare_has_seconds(base, metric) &&
+		    (b.n < FEW_WINDOWS || o.n < FEW_WINDOWS))
+			compare_windows(&comparison, base, other, seed);
+	}
+	result_free_values(&b);
+	result_free_values(&o);
+	return comparison.ratio;
+}
+
 static void compare_pair(struct result *result, const struct result_group *base,
 			 const struct result_group *other)
 {

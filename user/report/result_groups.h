@@ -36,6 +36,12 @@ void result_free_groups(struct result_groups *groups);
 struct result_values result_values(const struct result_group *group, const struct metric *metric);
 void result_free_values(struct result_values *values);
 
+/* The ratio of other to base where both are from results of their own, measured at different times: rounds
+ * of the one have nothing to do with those of the other. Both have runs; no ratio where one of them lacks
+ * the metric. */
+struct stat_ratio result_compare_apart(const struct result_group *base,
+				       const struct result_group *other, const struct metric *metric);
+
 /* Fill comparisons and costs of the result. */
 void result_compare_groups(struct result *result, const struct result_groups *groups);
 

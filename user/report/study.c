@@ -318,9 +318,23 @@ static void study_tell_pair(struct report *report, const struct study *study, co
 	strbuf_free_members(&told);
 }
 
+/* Starts are compared without probes where these change them: not the quotients of the table's figures. */
+static bool study_is_of_bare(const struct result *result)
+{
+	for (size_t i = 0; i < result->comparisons.n; i++)
+		if (result->comparisons.items[i].from_bare)
+			return true;
+	return false;
+}
+
 static void study_add_verdicts(struct report *report, const struct study *study)
 {
 	const char *base = study_base(study);
+
+	if (study_is_of_bare(study->result))
+		report_add_note(report, NOTE_TEXT,
+				"Ratios of starts are those of the runs without probes, by our own clock: "
+				"the probes change them by more than chance.");
 
 	for (size_t i = 0; base && i < study->labels.n; i++)
 		if (study->labels.items[i] != base && strcmp(study->labels.items[i], "floor"))

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/units.h"
 #include "runtime/deadline.h"
 #include "runtime/load.h"
 #include "runtime/program.h"

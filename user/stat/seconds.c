@@ -8,58 +8,67 @@
 enum {
 	MIN_ACTIVE = 10, /* seconds that are not 0 */
 	MIN_BLOCKS = 5,
-	MAX_BLOCKS = 500, /* more would only take longer */
+	MAX_BLOCKS = 500, /* more make an interval no better, and a window of days slow */
 };
 
 /* What a series comes to. */
 struct rate {
+	const double *seconds;
 	size_t n;
-	size_t block; /* seconds in one */
-	double *until; /* sum of the first i seconds, for i from 0 to n */
 	double sum;
 	double mean;
 	size_t active;
 	double bursts; /* of equal size, that would vary as much: (Σx)² / Σx² */
 };
 
-static void rate_init(struct rate *rate, const double *seconds, size_t n, size_t block)
+static struct rate rate_of(const double *seconds, size_t n)
 {
-	size_t least = (n + MAX_BLOCKS - 1) / MAX_BLOCKS;
+	struct rate rate = {.seconds = seconds, .n = n};
 	double squares = 0;
 
-	*rate = (struct rate){.n = n,
-			      .block = block > least ? block : least,
-			      .until = mem_calloc(n + 1, sizeof(*rate->until))};
 	for (size_t i = 0; i < n; i++) {
-		rate->until[i + 1] = rate->until[i] + seconds[i];
+		rate.sum += seconds[i];
 		squares += seconds[i] * seconds[i];
-		rate->active += seconds[i] > 0;
+		rate.active += seconds[i] > 0;
 	}
-	rate->sum = rate->until[n];
-	rate->mean = n ? rate->sum / (double)n : NAN;
-	rate->bursts = squares > 0 ? rate->sum * rate->sum / squares : 0;
+	rate.mean = n ? rate.sum / (double)n : NAN;
+	rate.bursts = squares > 0 ? rate.sum * rate.sum / squares : 0;
+	return rate;
 }
 
-/* Sum of a block of at most n seconds; what lies beyond the end goes on at the beginning. */
-static double rate_block(const struct rate *rate, size_t at, size_t seconds)
+/* Sums of the first 0 … n seconds: what a block holds is a difference of two, however long it is. The
+ * caller frees. */
+static double *rate_sums(const struct rate *rate)
 {
-	size_t end = at + seconds;
+	double *sums = mem_calloc(rate->n + 1, sizeof(*sums));
 
-	if (end <= rate->n)
-		return rate->until[end] - rate->until[at];
-	return rate->sum - rate->until[at] + rate->until[end - rate->n];
+	for (size_t i = 0; i < rate->n; i++)
+		sums[i + 1] = sums[i] + rate->seconds[i];
+	return sums;
 }
 
-/* Mean of n seconds that are drawn in blocks. */
-static double rate_resample(const struct rate *rate, struct stat_random *random)
+static size_t rate_block(const struct rate *rate, size_t block)
+{
+	size_t least = (rate->n + MAX_BLOCKS - 1) / MAX_BLOCKS;
+
+	return block < least ? least : block;
+}
+
+/* Mean of n seconds that are drawn in blocks of at most n; what lies beyond the end goes on at the
+ * beginning. */
+static double rate_resample(const struct rate *rate, const double *sums, size_t block,
+			    struct stat_random *random)
 {
 	double sum = 0;
 
-	for (size_t left = rate->n; left;) {
-		size_t seconds = rate->block < left ? rate->block : left;
+	for (size_t done = 0; done < rate->n; done += block) {
+		size_t at = stat_random_below(random, rate->n);
+		size_t end = at + (block < rate->n - done ? block : rate->n - done);
 
-		sum += rate_block(rate, stat_random_below(random, rate->n), seconds);
-		left -= seconds;
+		if (end <= rate->n)
+			sum += sums[end] - sums[at];
+		else
+			sum += sums[rate->n] - sums[at] + sums[end - rate->n];
 	}
 	return sum / (double)rate->n;
 }
@@ -74,21 +83,26 @@ static double seconds_tail(size_t blocks)
 	return stat_normal(-stat_student_975(b - 1) * sqrt(b / (b - 1)));
 }
 
-static void seconds_bootstrap(const struct rate *base, const struct rate *other, uint64_t seed,
-			      double *ret_low, double *ret_high)
+static void seconds_bootstrap(const struct rate *base, const struct rate *other, size_t block,
+			      uint64_t seed, double *ret_low, double *ret_high)
 {
 	double *ratios = mem_calloc(STAT_RESAMPLES, sizeof(*ratios));
-	size_t b_blocks = base->n / base->block, o_blocks = other->n / other->block;
+	double *base_sums = rate_sums(base), *other_sums = rate_sums(other);
+	size_t base_block = rate_block(base, block), other_block = rate_block(other, block);
+	size_t base_blocks = base->n / base_block, other_blocks = other->n / other_block;
 	struct stat_random random;
 
 	stat_random_seed(&random, seed);
 	for (int i = 0; i < STAT_RESAMPLES; i++) {
-		double b = rate_resample(base, &random);
+		double b = rate_resample(base, base_sums, base_block, &random);
 
-		ratios[i] = stat_divide(rate_resample(other, &random), b);
+		ratios[i] = stat_divide(rate_resample(other, other_sums, other_block, &random), b);
 	}
 	stat_cut_tails(ratios, STAT_RESAMPLES,
-		       seconds_tail(b_blocks < o_blocks ? b_blocks : o_blocks), ret_low, ret_high);
+		       seconds_tail(base_blocks < other_blocks ? base_blocks : other_blocks), ret_low,
+		       ret_high);
+	free(other_sums);
+	free(base_sums);
 	free(ratios);
 }
 
@@ -109,42 +123,32 @@ static void seconds_count(const struct rate *base, const struct rate *other, dou
 	*ret_high = high < 1 ? high / (1 - high) * scale : INFINITY;
 }
 
-/* Of two rates that are not both 0. */
-static void seconds_compare(struct stat_ratio *r, const struct rate *base, const struct rate *other,
-			    double same_within, uint64_t seed)
-{
-	bool blocks = base->active >= MIN_ACTIVE && other->active >= MIN_ACTIVE &&
-		      base->n / base->block >= MIN_BLOCKS &&
-		      other->n / other->block >= MIN_BLOCKS;
-	double low, high;
-
-	if (base->sum > 0)
-		r->ratio = other->mean / base->mean;
-	if (blocks)
-		seconds_bootstrap(base, other, seed, &low, &high);
-	else
-		seconds_count(base, other, &low, &high);
-	r->verdict = stat_judge(low, high, same_within);
-	if (!isfinite(r->ratio) || !isfinite(low) || !isfinite(high))
-		return;
-	r->has_interval = true;
-	r->ci_low = low;
-	r->ci_high = high;
-	r->method = blocks ? STAT_BY_SECONDS : STAT_BY_COUNTS;
-}
-
 struct stat_ratio stat_compare_seconds(const double *base, size_t n_base, const double *other,
 				       size_t n_other, size_t block, double same_within,
 				       uint64_t seed)
 {
 	struct stat_ratio r = {NAN, false, NAN, NAN, STAT_UNCLEAR, STAT_BY_NOTHING};
-	struct rate b, o;
+	struct rate b = rate_of(base, n_base), o = rate_of(other, n_other);
+	bool blocks = b.active >= MIN_ACTIVE && o.active >= MIN_ACTIVE &&
+		      n_base / block >= MIN_BLOCKS && n_other / block >= MIN_BLOCKS;
+	double low, high;
 
-	rate_init(&b, base, n_base, block);
-	rate_init(&o, other, n_other, block);
-	if (n_base && n_other && isfinite(b.sum) && isfinite(o.sum) && (b.sum > 0 || o.sum > 0))
-		seconds_compare(&r, &b, &o, same_within, seed);
-	free(b.until);
-	free(o.until);
+	if (!n_base || !n_other || !isfinite(b.sum) || !isfinite(o.sum))
+		return r;
+	if (b.sum > 0)
+		r.ratio = o.mean / b.mean;
+	if (!(b.sum > 0) && !(o.sum > 0))
+		return r;
+	if (blocks)
+		seconds_bootstrap(&b, &o, block, seed, &low, &high);
+	else
+		seconds_count(&b, &o, &low, &high);
+	r.verdict = stat_judge(low, high, same_within);
+	if (isfinite(r.ratio) && isfinite(low) && isfinite(high)) {
+		r.has_interval = true;
+		r.ci_low = low;
+		r.ci_high = high;
+		r.method = blocks ? STAT_BY_SECONDS : STAT_BY_COUNTS;
+	}
 	return r;
 }
