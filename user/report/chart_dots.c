@@ -125,19 +125,15 @@ static double dots_value(const struct dots *dots, const struct dots_group *group
 static void dots_add_doubt(const struct dots *dots, struct strbuf *text)
 {
 	for (size_t i = 0; i < dots->n_groups; i++) {
-		const struct group *group = dots->groups[i].group;
+		const char *why = group_not_comparable(dots->groups[i].group);
+		char *reason;
 
-		for (size_t j = 0; j < group->runs.n; j++) {
-			const char *why = group->runs.items[j]->capture->not_comparable;
-			char *reason;
-
-			if (!why)
-				continue;
-			reason = part_shorten(why, CHART_REASON_BYTES);
-			strbuf_printf(text, "; not comparable: %s", reason);
-			free(reason);
-			return;
-		}
+		if (!why)
+			continue;
+		reason = part_shorten(why, CHART_REASON_BYTES);
+		strbuf_printf(text, "; not comparable: %s", reason);
+		free(reason);
+		return;
 	}
 }
 

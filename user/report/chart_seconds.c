@@ -18,7 +18,7 @@ struct seconds_group {
 	size_t at, n_runs;
 	size_t n;			  /* seconds */
 	double oncpu_ns, wakeups, active; /* sums over them; active: seconds with any CPU time */
-	double least[2], most[2];	  /* in a step; by what */
+	double least[2], most[2];	  /* in a step, least in a whole one; by what */
 };
 
 struct seconds {
@@ -74,6 +74,15 @@ static double seconds_end(const struct seconds *seconds, const struct seconds_gr
 	return window > (double)(step * seconds->step) ? fmin(end, window) : (double)group->n;
 }
 
+/* A last step that the window's end cuts short holds less than the others, whatever runs in it. */
+static bool seconds_is_whole(const struct seconds *seconds, const struct seconds_group *group,
+			     size_t step)
+{
+	double end_ns = (double)((step + 1) * seconds->step) * 1e9;
+
+	return end_ns <= (double)group->run->window_ns + SECONDS_LATE_NS;
+}
+
 static void seconds_measure(const struct seconds *seconds, struct seconds_group *group)
 {
 	for (size_t i = 0; i < group->n; i++) {
@@ -88,9 +97,11 @@ static void seconds_measure(const struct seconds *seconds, struct seconds_group 
 		for (size_t i = 0; i < seconds_steps(seconds, group); i++) {
 			double amount = seconds_amount(seconds, group, i, (enum seconds_what)what);
 
-			group->least[what] = fmin(group->least[what], amount);
+			if (seconds_is_whole(seconds, group, i))
+				group->least[what] = fmin(group->least[what], amount);
 			group->most[what] = fmax(group->most[what], amount);
 		}
+		group->least[what] = fmin(group->least[what], group->most[what]);
 	}
 }
 

@@ -75,6 +75,16 @@ void result_free_groups(struct result_groups *groups)
 	free(groups->all.items);
 }
 
+const struct result_group *result_find_group(const struct result_groups *groups,
+					     const struct result_key *key)
+{
+	for (size_t i = 0; i < groups->all.n; i++)
+		if (groups->all.items[i].runs.n &&
+		    result_same_key(&groups->all.items[i].key, key))
+			return &groups->all.items[i];
+	return NULL;
+}
+
 struct result_values result_values(const struct result_group *group, const struct metric *metric)
 {
 	struct result_values v = {.values = mem_calloc(group->runs.n + 1, sizeof(*v.values)),
@@ -123,7 +133,8 @@ static void result_conclude(struct result *result)
 
 	result->trusted = true;
 	for (size_t i = 0; i < result->runs.n; i++)
-		result->trusted = result->trusted && result->runs.items[i].trust.ok;
+		result->trusted &= result->runs.items[i].trust.ok ||
+				   result->runs.items[i].capture->replaced;
 	result_group_runs(&groups, result);
 	for (size_t i = 0; i < groups.all.n; i++)
 		result_summarise(result, &groups.all.items[i]);

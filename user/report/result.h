@@ -43,7 +43,7 @@ struct result {
 	/* Each label against the first of its workload and variant that is not floor, and against floor. */
 	VEC(struct result_comparison) comparisons;
 	VEC(struct result_cost) costs;
-	bool trusted; /* every run is */
+	bool trusted; /* every run is that counts */
 };
 
 /* An interval within this of 1 counts as the same. */
