@@ -197,7 +197,7 @@ static void dots_add_chart(struct report *report, const struct dots *dots)
 	chart_axis_set(&chart->y, dots->figure->axis, CELL_REAL, dots->decimals);
 	for (size_t i = 0; i < dots->n_groups; i++) {
 		const struct dots_group *group = &dots->groups[i];
-		struct chart_series *series = chart_add_series(chart, group->name);
+		struct chart_series *series = chart_add_group(chart, group->name, group->group->look);
 
 		series->mark = group->median;
 		for (size_t j = 0; j < n; j++)

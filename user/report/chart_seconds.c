@@ -15,7 +15,7 @@ enum seconds_what { SECONDS_CPU, SECONDS_WAKEUPS };
 struct seconds_group {
 	const struct run *run;
 	char *name, *run_name; /* "zig", "zig (run 2 of 5)" */
-	size_t at, n_runs;
+	size_t at, n_runs, look;
 	size_t n;			  /* seconds */
 	double oncpu_ns, wakeups, active; /* sums over them; active: seconds with any CPU time */
 	double least[2], most[2];	  /* in a step, least in a whole one; by what */
@@ -119,7 +119,7 @@ static void seconds_add_group(struct seconds *seconds, const struct group *group
 	}
 	g = &seconds->groups[seconds->n_groups++];
 	*g = (struct seconds_group){
-		.run = group->runs.items[at], .at = at, .n_runs = group->runs.n};
+		.run = group->runs.items[at], .at = at, .n_runs = group->runs.n, .look = group->look};
 	g->name = chart_group_name(group);
 	g->run_name = chart_run_name(group, at);
 	seconds->repeats |= g->n_runs > 1;
@@ -276,7 +276,7 @@ static void seconds_add_stairs(struct report *report, const struct seconds *seco
 	chart_axis_set(&chart->y, "CPU ms", CELL_REAL, seconds->cpu_decimals);
 	for (size_t i = 0; i < seconds->n_groups; i++) {
 		const struct seconds_group *group = &seconds->groups[i];
-		struct chart_series *series = chart_add_series(chart, group->name);
+		struct chart_series *series = chart_add_group(chart, group->name, group->look);
 		double sum_ns = 0;
 
 		chart_add_point(series, 0, 0, NULL);
@@ -305,7 +305,7 @@ static void seconds_add_strip(struct report *report, const struct seconds *secon
 	chart_axis_set(&chart->y, what == SECONDS_CPU ? "CPU ms" : "wakeups", kind, decimals);
 	for (size_t i = 0; i < seconds->n_groups; i++) {
 		const struct seconds_group *group = &seconds->groups[i];
-		struct chart_series *series = chart_add_series(chart, group->name);
+		struct chart_series *series = chart_add_group(chart, group->name, group->look);
 
 		for (size_t j = 0; j < seconds_steps(seconds, group); j++)
 			chart_add_point(series, (double)(j * seconds->step),

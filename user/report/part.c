@@ -29,6 +29,7 @@ static struct group *part_group(struct part *part, const struct capture *capture
 	group = vec_push(&part->groups);
 	group->label = part_text(capture->label);
 	group->variant = capture->variant;
+	group->look = result_find_look(part->result, group->label);
 	return group;
 }
 

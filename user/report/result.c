@@ -103,6 +103,28 @@ void result_free_values(struct result_values *values)
 	free(values->rounds);
 }
 
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+size_t result_find_look(const struct result *result, const char *label)
+{
+	for (size_t i = 0; i < result->labels.n && result->labels.n <= RESULT_LOOKS; i++)
+		if (!strcmp(result->labels.items[i], label))
+			return i;
+	return SIZE_MAX;
+}
+
+/* One more than can be told apart is enough to know that there are too many. */
+static void result_find_labels(struct result *result)
+{
+	for (size_t i = 0; i < result->runs.n && result->labels.n <= RESULT_LOOKS; i++) {
+		const struct capture *capture = result->runs.items[i].capture;
+		const char *label = result_text(capture->label);
+
+		if (!capture->replaced && result_find_look(result, label) == SIZE_MAX)
+			*vec_push(&result->labels) = label;
+	}
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static void result_summarise(struct result *result, const struct result_group *group)
@@ -135,6 +157,7 @@ static void result_conclude(struct result *result)
 	for (size_t i = 0; i < result->runs.n; i++)
 		result->trusted &= result->runs.items[i].trust.ok ||
 				   result->runs.items[i].capture->replaced;
+	result_find_labels(result);
 	result_group_runs(&groups, result);
 	for (size_t i = 0; i < groups.all.n; i++)
 		result_summarise(result, &groups.all.items[i]);
@@ -178,6 +201,7 @@ void result_free_members(struct result *result)
 		why_free_members(&result->whys.items[i]);
 	free(result->runs.items);
 	free(result->whys.items);
+	free(result->labels.items);
 	free(result->summaries.items);
 	free(result->comparisons.items);
 	free(result->costs.items);
