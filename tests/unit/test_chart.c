@@ -241,6 +241,42 @@ static void stairs_rise_with_busy_threads(void **state)
 	built_free(&built);
 }
 
+/* "4 to 13 wakeups" where the 4 are those of the last half second would be wrong. */
+static void a_cut_second_is_not_the_least(void **state)
+{
+	struct built built;
+	struct capture *capture = begin_idle(&built);
+
+	(void)state;
+	sample_add_thread(capture, SAMPLE_PID, "app", 53, 4500);
+	capture->end_ns = capture->start_ns + 4500000000;
+	for (size_t i = 0; i < 4; i++)
+		add_second(capture, 1000, i ? 12 : 13);
+	add_second(capture, 500, 4);
+	build(&built);
+	assert_string_equal(chart_of(&built, CHART_STRIP, 1)->title,
+			    "Wakeups in each second: app 12 to 13");
+	built_free(&built);
+}
+
+/* Floor is idle alone in the sample: in the starts' chart zig is the first, and still the second label. */
+static void a_label_looks_the_same_in_all_charts(void **state)
+{
+	struct built built;
+	const struct chart *dots, *stairs;
+
+	(void)state;
+	build_sample(&built);
+	stairs = chart_of(&built, CHART_STAIRS, 0);
+	dots = chart_of(&built, CHART_DOTS, 0);
+	assert_string_equal(stairs->series.items[1].name, "zig");
+	assert_string_equal(dots->series.items[0].name, "zig");
+	assert_int_equal(stairs->series.items[1].look, 1);
+	assert_int_equal(dots->series.items[0].look, 1);
+	assert_int_equal(dots->series.items[1].look, 2);
+	built_free(&built);
+}
+
 /* The microseconds after the end of a window are no second of it. */
 static void a_late_end_is_no_second(void **state)
 {
@@ -780,6 +816,8 @@ int main(void)
 		cmocka_unit_test(the_sample_has_every_picture),
 		cmocka_unit_test(seconds_add_up),
 		cmocka_unit_test(stairs_rise_with_busy_threads),
+		cmocka_unit_test(a_cut_second_is_not_the_least),
+		cmocka_unit_test(a_label_looks_the_same_in_all_charts),
 		cmocka_unit_test(a_late_end_is_no_second),
 		cmocka_unit_test(dots_are_in_run_order),
 		cmocka_unit_test(a_single_start_is_no_picture),

@@ -597,6 +597,11 @@ static void test_absurd_figures(void **state)
 /* ---- merging -----------------------------------------------------------------------------------
  */
 
+static struct claim claim_from(const char *source)
+{
+	return (struct claim){.source = mem_strdup(source), .value = 2, .low = NAN, .high = NAN};
+}
+
 static void test_merge(void **state)
 {
 	struct recording a, b, other = {0};
@@ -606,6 +611,9 @@ static void test_merge(void **state)
 	(void)state;
 	sample_recording(&a);
 	sample_recording(&b);
+	*vec_push(&a.claims) = claim_from("one");
+	*vec_push(&b.claims) = claim_from("one");
+	*vec_push(&b.claims) = claim_from("another");
 	free(b.tool.kernel);
 	b.tool.kernel = mem_strdup("6.1.0");
 	free(b.tool.started);
@@ -615,6 +623,9 @@ static void test_merge(void **state)
 	assert_int_equal(a.runs.n, 2 * runs);
 	assert_int_equal(b.runs.n, 0);
 	assert_int_equal(a.failures.n, 2);
+	/* Those of both files stand once. */
+	assert_int_equal(a.claims.n, 2);
+	assert_string_equal(a.claims.items[1].source, "another");
 	/* idle of floor was there as repeats 0 and 1. */
 	assert_int_equal(a.runs.items[runs].repeat, 2);
 	assert_int_equal(a.runs.items[runs + 3].repeat, 3);

@@ -176,6 +176,13 @@ static void a_replaced_window_counts_nowhere(void **state)
 	assert_int_equal(c->ratio.method, STAT_BY_ROUNDS); /* its round is there once again */
 	assert_int_equal(c->n_base, 6);
 	assert_null(comparison(&result, "zig", "gone", "startup", "exec_to_exit_ns"));
+	assert_true(result.trusted);
+	result_free_members(&result);
+	/* Nor does it make the rest doubtful. */
+	capture->lost[WK_LOST_CAUSES] = 1;
+	result_init(&result, &recording);
+	assert_false(result.runs.items[13].trust.ok);
+	assert_true(result.trusted);
 	result_free_members(&result);
 	recording_free_members(&recording);
 }
@@ -250,6 +257,7 @@ static void costs_of_operations_are_per_operation(void **state)
 		add_bare(&recording, "node", "hash", "sync", i, 1000000 + i * 2000, 2000);
 		/* What is broken in a recording is no figure. */
 		add_bare(&recording, "node", "hash", "oneshot", i, 0, 0);
+		add_bare(&recording, "node", "hash", "sync", i, 1000000, 0);
 	}
 	result_init(&result, &recording);
 	assert_int_equal(result.costs.n, 1);

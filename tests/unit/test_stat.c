@@ -470,7 +470,7 @@ static void dips_agree_with_r(void **state)
 
 static void two_groups_need_distance_and_size(void **state)
 {
-	double values[40], wide[400];
+	double values[40], wide[400], many[5000];
 	uint64_t random = 5;
 
 	(void)state;
@@ -489,6 +489,12 @@ static void two_groups_need_distance_and_size(void **state)
 	for (size_t i = 200; i < 400; i++)
 		wide[i] += 0.2;
 	assert_true(stat_modes(wide, 400).known);
+	/* Few of many are looked at, and all are counted. */
+	for (size_t i = 0; i < 5000; i++)
+		many[i] = 10 + 0.01 * (double)(i * 7 % 40) + (i % 5 == 4 || i % 5 == 1 ? 5 : 0);
+	assert_true(stat_modes(many, 5000).known);
+	assert_int_equal(stat_modes(many, 5000).n_low, 3000);
+	assert_int_equal(stat_modes(many, 5000).n_high, 2000);
 	/* Skewed start-ups with their spikes are one group. */
 	for (size_t i = 0; i < 40; i++)
 		values[i] = startup(&random, 0, 1);

@@ -163,6 +163,10 @@ static void each_claim_stands_beside_what_was_measured(void **state)
 	add_claim(&recording, "serve", "operations_per_s", "zig", NULL, 20000)->what[0] = 'h';
 	add_claim(&recording, "idle", "cpu_ms_per_s", "bun", "rust", 3)->what[0] = 'i';
 	add_claim(&recording, "", "", "zig", NULL, NAN)->what[0] = 'j';
+	/* Neither is what the others are compared with. */
+	sample_add_run(&recording, "node", "startup", NULL, 0)->startup.present = true;
+	recording.runs.items[recording.runs.n - 1].startup.exec_to_exit_ns = 9000000;
+	add_claim(&recording, "startup", "exec_to_exit_ns", "node", "rust", 2)->what[0] = 'k';
 	text = rendered_recording("text", &recording, 20, 0);
 	assert_line(text, "aigure", "aigure, rust / zig article 0.800× 0.871× differs");
 	assert_line(text, "bigure", "bigure, zig article 92,752,752 B 92,752,752 B agrees");
@@ -172,6 +176,7 @@ static void each_claim_stands_beside_what_was_measured(void **state)
 	assert_ends(text, "gigure", " not comparable: a window of 20 s here, of 300 s there");
 	assert_ends(text, "higure", " not comparable: serve says why");
 	assert_ends(text, "iigure", " – not measured");
+	assert_line(text, "kigure", "kigure, node / rust article 2.00× 2.00× agrees");
 	assert_line(text, "Claimed but", "Claimed but not checked: jigure, zig (article): as it was said.");
 	free(text);
 	recording_free_members(&recording);

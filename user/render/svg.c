@@ -79,17 +79,20 @@ static const char *const svg_shapes[] = {
 /* Not a multiple of the number of colours, so that the second round of colours has new shapes. */
 #define SVG_SHAPES (sizeof(svg_shapes) / sizeof(*svg_shapes))
 
-static size_t svg_shape_of(size_t series)
+static size_t svg_shape_of(size_t look)
 {
-	return (series + series / SVG_COLOURS) % SVG_SHAPES;
+	return (look + look / SVG_COLOURS) % SVG_SHAPES;
 }
 
 static void svg_define_shapes(const struct svg *svg)
 {
-	size_t n = svg->chart->series.n < SVG_SHAPES ? svg->chart->series.n : SVG_SHAPES;
+	size_t n = 0;
 
-	if (svg->chart->series.n > SVG_COLOURS)
-		n = SVG_SHAPES;
+	for (size_t i = 0; i < svg->chart->series.n; i++) {
+		size_t shape = svg_shape_of(svg->chart->series.items[i].look);
+
+		n = shape + 1 > n ? shape + 1 : n;
+	}
 	fputs("<defs>", svg->out);
 	for (size_t i = 0; i < n; i++)
 		fprintf(svg->out, "<path id=\"c%zum%zu\" d=\"%s\"/>", svg->number, i,
@@ -97,11 +100,11 @@ static void svg_define_shapes(const struct svg *svg)
 	fputs("</defs>\n", svg->out);
 }
 
-void svg_mark(const struct svg *svg, size_t series, double x, double dx, double y,
+void svg_mark(const struct svg *svg, size_t look, double x, double dx, double y,
 	      const char *title_or_null)
 {
 	fprintf(svg->out, "<use href=\"#c%zum%zu\" x=\"%.4g%%\" y=\"%.4g\"", svg->number,
-		svg_shape_of(series), x, y);
+		svg_shape_of(look), x, y);
 	if (dx > 0)
 		fprintf(svg->out, " transform=\"translate(%.4g)\"", dx);
 	if (!title_or_null) {

@@ -85,7 +85,7 @@ struct svg {
 /* Units of a stretched field for a place in per cent. */
 #define SVG_UNITS(percent) ((percent)*10.0)
 
-/* Colours, dashes and shapes repeat after so many series; a colour comes with another shape then.
+/* Colours, dashes and shapes repeat after so many looks; a colour comes with another shape then.
  */
 #define SVG_COLOURS 6
 #define SVG_DASHES  5
@@ -105,9 +105,9 @@ void svg_x_axis(const struct svg *svg, double y);
 typedef void svg_value(char buf[128], const struct chart *chart, size_t series);
 double svg_legend_height(const struct chart *chart, svg_value *value);
 void svg_legend(const struct svg *svg, double y, bool lines, svg_value *value);
-/* The shape of a series, its middle at x per cent and y pixels. title_or_null is shown on hovering.
+/* The shape of a look, its middle at x per cent and y pixels. title_or_null is shown on hovering.
  */
-void svg_mark(const struct svg *svg, size_t series, double x, double dx, double y,
+void svg_mark(const struct svg *svg, size_t look, double x, double dx, double y,
 	      const char *title_or_null);
 /* A number as the axis shows it, with its digits, into buf. */
 void svg_number(char buf[64], const struct chart_axis *axis, double value);

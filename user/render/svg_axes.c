@@ -113,6 +113,7 @@ void svg_legend(const struct svg *svg, double y, bool lines, svg_value *value)
 	for (size_t i = 0; i < svg->chart->series.n; i++) {
 		double x = columns == 2 && i % 2 ? 50 : 0;
 		double at = y + LEGEND_ROW * (double)(i / columns) + 9;
+		size_t look = svg->chart->series.items[i].look;
 		char after[160];
 		struct svg_spot spot = {
 			.x = x,
@@ -124,8 +125,8 @@ void svg_legend(const struct svg *svg, double y, bool lines, svg_value *value)
 		};
 
 		legend_after(after, svg->chart, i, value);
-		fprintf(svg->out, "<g class=\"s%zu %s%zu\">", i % SVG_COLOURS,
-			lines ? "l k" : "f k", i % SVG_DASHES);
+		fprintf(svg->out, "<g class=\"s%zu %s%zu\">", look % SVG_COLOURS,
+			lines ? "l k" : "f k", look % SVG_DASHES);
 		/* x of a line is in per cent alone, so it is moved as a whole. */
 		if (lines)
 			fprintf(svg->out,
@@ -133,7 +134,7 @@ void svg_legend(const struct svg *svg, double y, bool lines, svg_value *value)
 				"<path d=\"M0 2h22\"/></svg>",
 				x, at - 2);
 		else
-			svg_mark(svg, i, x, 9, at, NULL);
+			svg_mark(svg, look, x, 9, at, NULL);
 		fputs("</g>\n", svg->out);
 		svg_text(svg->out, &spot, svg->chart->series.items[i].name);
 	}

@@ -67,17 +67,15 @@ static void dots_value(char buf[128], const struct chart *chart, size_t series)
 	snprintf(buf, 128, "median %s", number);
 }
 
-static void dots_draw_series(const struct svg *svg, size_t number)
+static void dots_draw_series(const struct svg *svg, const struct chart_series *series)
 {
-	const struct chart_series *series = &svg->chart->series.items[number];
-
 	if (isfinite(series->mark)) {
 		double at = svg_scale_at(&svg->y, series->mark);
 
 		fprintf(svg->out,
 			"<line class=\"l k%zu\" x1=\"%g%%\" x2=\"%g%%\" y1=\"%.5g\" "
 			"y2=\"%.5g\"/>\n",
-			number % SVG_DASHES, SVG_LEFT, SVG_RIGHT, at, at);
+			series->look % SVG_DASHES, SVG_LEFT, SVG_RIGHT, at, at);
 	}
 	for (size_t i = 0; i < series->points.n; i++) {
 		const struct chart_point *point = &series->points.items[i];
@@ -88,7 +86,7 @@ static void dots_draw_series(const struct svg *svg, size_t number)
 		svg_number(x, &svg->chart->x, point->x);
 		svg_number(y, &svg->chart->y, point->y);
 		title = mem_printf("%s %s: %s", svg->chart->x.title, x, y);
-		svg_mark(svg, number, svg_scale_at(&svg->x, point->x), 0,
+		svg_mark(svg, series->look, svg_scale_at(&svg->x, point->x), 0,
 			 svg_scale_at(&svg->y, point->y), title);
 		free(title);
 	}
@@ -99,8 +97,10 @@ static void dots_draw(struct svg *svg)
 	svg_legend(svg, 0, false, dots_value);
 	field_begin(svg, false, true);
 	for (size_t i = 0; i < svg->chart->series.n; i++) {
-		fprintf(svg->out, "<g class=\"s%zu f\">\n", i % SVG_COLOURS);
-		dots_draw_series(svg, i);
+		const struct chart_series *series = &svg->chart->series.items[i];
+
+		fprintf(svg->out, "<g class=\"s%zu f\">\n", series->look % SVG_COLOURS);
+		dots_draw_series(svg, series);
 		fputs("</g>\n", svg->out);
 	}
 }
@@ -156,8 +156,11 @@ static void stairs_draw(struct svg *svg)
 	field_begin(svg, true, false);
 	svg_begin_field(svg, svg->y.from);
 	for (size_t i = 0; i < svg->chart->series.n; i++) {
-		fprintf(svg->out, "<g class=\"s%zu l k%zu\">", i % SVG_COLOURS, i % SVG_DASHES);
-		stairs_draw_series(svg, &svg->chart->series.items[i]);
+		const struct chart_series *series = &svg->chart->series.items[i];
+
+		fprintf(svg->out, "<g class=\"s%zu l k%zu\">", series->look % SVG_COLOURS,
+			series->look % SVG_DASHES);
+		stairs_draw_series(svg, series);
 		fputs("</g>\n", svg->out);
 	}
 	svg_end_field(svg);

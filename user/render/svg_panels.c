@@ -198,7 +198,8 @@ static void panel_begin(struct svg *svg, size_t number)
 	panel_head(svg, &svg->chart->series.items[number], top);
 	panel_grid(svg);
 	svg_begin_field(svg, svg->y.from);
-	fprintf(svg->out, "<g class=\"s%zu f\">", number % SVG_COLOURS);
+	fprintf(svg->out, "<g class=\"s%zu f\">",
+		svg->chart->series.items[number].look % SVG_COLOURS);
 }
 
 static void panel_end(const struct svg *svg)

@@ -29,7 +29,7 @@ struct stairs {
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* A dot, counted from the lower left. */
-static void stairs_dot(struct stairs *s, size_t x, size_t y, size_t series)
+static void stairs_dot(struct stairs *s, size_t x, size_t y, size_t look)
 {
 	/* Bits of U+2800 by row from the top, for the left and the right half of a cell. */
 	static const unsigned char bits[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
@@ -37,7 +37,7 @@ static void stairs_dot(struct stairs *s, size_t x, size_t y, size_t series)
 	unsigned char *cell = &s->cells[line * s->columns + x / s->dots_x];
 
 	if (s->sketch->ascii)
-		*cell = *cell ? *cell : (unsigned char)('a' + series % 26);
+		*cell = *cell ? *cell : (unsigned char)('a' + look % 26);
 	else
 		*cell |= bits[3 - y % 4][x % 2];
 }
@@ -67,8 +67,8 @@ static void stairs_draw(struct stairs *s, size_t at)
 			y = series->points.items[next++].y;
 		height = stairs_height(s, y);
 		for (size_t h = x && before < height ? before + 1 : height; h < height; h++)
-			stairs_dot(s, x, h, at);
-		stairs_dot(s, x, height, at);
+			stairs_dot(s, x, h, series->look);
+		stairs_dot(s, x, height, series->look);
 		before = height;
 		/* A window that was shorter than the others ends where it ended. */
 		if (next == series->points.n)
@@ -107,7 +107,7 @@ static char *stairs_label(const struct stairs *s, size_t at)
 	char *end = sketch_number(sketch, &sketch->chart->y, stairs_last(series)), *label;
 
 	if (sketch->ascii)
-		label = mem_printf("%c: %s %s", (int)('a' + at % 26), name, end);
+		label = mem_printf("%c: %s %s", (int)('a' + series->look % 26), name, end);
 	else
 		label = mem_printf("%s %s", name, end);
 	free(name);

@@ -10,7 +10,7 @@
 #include "report/cause_tree.h"
 #include "report/difference.h"
 
-#define CHART_GROUPS	   12
+#define CHART_GROUPS	   RESULT_LOOKS
 #define CHART_POINTS	   600
 #define CHART_NAME_BYTES   40 /* of a group or thread */
 #define CHART_TEXT_BYTES   72 /* of a cause in words */
@@ -39,6 +39,8 @@ void chart_waterfall_build(struct report *report, const struct difference *diffe
 
 /* Adds a point with a copy of the name; leaves it out where x or y is not finite. */
 void chart_add_point(struct chart_series *series, double x, double y, const char *name_or_null);
+/* A series of a group, with the group's look where it has one. */
+struct chart_series *chart_add_group(struct chart *chart, const char *name, size_t look);
 /* group_name() cut to CHART_NAME_BYTES; the caller frees. */
 char *chart_group_name(const struct group *group);
 /* The run of a group that stands for its repeats: the one with the median CPU time (of an even

@@ -125,19 +125,15 @@ static double dots_value(const struct dots *dots, const struct dots_group *group
 static void dots_add_doubt(const struct dots *dots, struct strbuf *text)
 {
 	for (size_t i = 0; i < dots->n_groups; i++) {
-		const struct group *group = dots->groups[i].group;
+		const char *why = group_not_comparable(dots->groups[i].group);
+		char *reason;
 
-		for (size_t j = 0; j < group->runs.n; j++) {
-			const char *why = group->runs.items[j]->capture->not_comparable;
-			char *reason;
-
-			if (!why)
-				continue;
-			reason = part_shorten(why, CHART_REASON_BYTES);
-			strbuf_printf(text, "; not comparable: %s", reason);
-			free(reason);
-			return;
-		}
+		if (!why)
+			continue;
+		reason = part_shorten(why, CHART_REASON_BYTES);
+		strbuf_printf(text, "; not comparable: %s", reason);
+		free(reason);
+		return;
 	}
 }
 
@@ -201,7 +197,7 @@ static void dots_add_chart(struct report *report, const struct dots *dots)
 	chart_axis_set(&chart->y, dots->figure->axis, CELL_REAL, dots->decimals);
 	for (size_t i = 0; i < dots->n_groups; i++) {
 		const struct dots_group *group = &dots->groups[i];
-		struct chart_series *series = chart_add_series(chart, group->name);
+		struct chart_series *series = chart_add_group(chart, group->name, group->group->look);
 
 		series->mark = group->median;
 		for (size_t j = 0; j < n; j++)

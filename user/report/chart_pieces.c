@@ -16,6 +16,15 @@ void chart_add_point(struct chart_series *series, double x, double y, const char
 	point->name = name_or_null ? mem_strdup(name_or_null) : NULL;
 }
 
+struct chart_series *chart_add_group(struct chart *chart, const char *name, size_t look)
+{
+	struct chart_series *series = chart_add_series(chart, name);
+
+	if (look != SIZE_MAX)
+		series->look = look;
+	return series;
+}
+
 char *chart_group_name(const struct group *group)
 {
 	char *whole = group_name(group), *name = part_shorten(whole, CHART_NAME_BYTES);

@@ -15,10 +15,10 @@ enum seconds_what { SECONDS_CPU, SECONDS_WAKEUPS };
 struct seconds_group {
 	const struct run *run;
 	char *name, *run_name; /* "zig", "zig (run 2 of 5)" */
-	size_t at, n_runs;
+	size_t at, n_runs, look;
 	size_t n;			  /* seconds */
 	double oncpu_ns, wakeups, active; /* sums over them; active: seconds with any CPU time */
-	double least[2], most[2];	  /* in a step; by what */
+	double least[2], most[2];	  /* in a step, least in a whole one; by what */
 };
 
 struct seconds {
@@ -74,6 +74,15 @@ static double seconds_end(const struct seconds *seconds, const struct seconds_gr
 	return window > (double)(step * seconds->step) ? fmin(end, window) : (double)group->n;
 }
 
+/* A last step that the window's end cuts short holds less than the others, whatever runs in it. */
+static bool seconds_is_whole(const struct seconds *seconds, const struct seconds_group *group,
+			     size_t step)
+{
+	double end_ns = (double)((step + 1) * seconds->step) * 1e9;
+
+	return end_ns <= (double)group->run->window_ns + SECONDS_LATE_NS;
+}
+
 static void seconds_measure(const struct seconds *seconds, struct seconds_group *group)
 {
 	for (size_t i = 0; i < group->n; i++) {
@@ -88,9 +97,11 @@ static void seconds_measure(const struct seconds *seconds, struct seconds_group 
 		for (size_t i = 0; i < seconds_steps(seconds, group); i++) {
 			double amount = seconds_amount(seconds, group, i, (enum seconds_what)what);
 
-			group->least[what] = fmin(group->least[what], amount);
+			if (seconds_is_whole(seconds, group, i))
+				group->least[what] = fmin(group->least[what], amount);
 			group->most[what] = fmax(group->most[what], amount);
 		}
+		group->least[what] = fmin(group->least[what], group->most[what]);
 	}
 }
 
@@ -108,7 +119,7 @@ static void seconds_add_group(struct seconds *seconds, const struct group *group
 	}
 	g = &seconds->groups[seconds->n_groups++];
 	*g = (struct seconds_group){
-		.run = group->runs.items[at], .at = at, .n_runs = group->runs.n};
+		.run = group->runs.items[at], .at = at, .n_runs = group->runs.n, .look = group->look};
 	g->name = chart_group_name(group);
 	g->run_name = chart_run_name(group, at);
 	seconds->repeats |= g->n_runs > 1;
@@ -265,7 +276,7 @@ static void seconds_add_stairs(struct report *report, const struct seconds *seco
 	chart_axis_set(&chart->y, "CPU ms", CELL_REAL, seconds->cpu_decimals);
 	for (size_t i = 0; i < seconds->n_groups; i++) {
 		const struct seconds_group *group = &seconds->groups[i];
-		struct chart_series *series = chart_add_series(chart, group->name);
+		struct chart_series *series = chart_add_group(chart, group->name, group->look);
 		double sum_ns = 0;
 
 		chart_add_point(series, 0, 0, NULL);
@@ -294,7 +305,7 @@ static void seconds_add_strip(struct report *report, const struct seconds *secon
 	chart_axis_set(&chart->y, what == SECONDS_CPU ? "CPU ms" : "wakeups", kind, decimals);
 	for (size_t i = 0; i < seconds->n_groups; i++) {
 		const struct seconds_group *group = &seconds->groups[i];
-		struct chart_series *series = chart_add_series(chart, group->name);
+		struct chart_series *series = chart_add_group(chart, group->name, group->look);
 
 		for (size_t j = 0; j < seconds_steps(seconds, group); j++)
 			chart_add_point(series, (double)(j * seconds->step),

@@ -11,6 +11,7 @@ enum spans_what { SPANS_RUNQ, SPANS_ONCPU };
 
 struct spans_group {
 	char *name;
+	size_t look;
 	double counts[WK_SPAN_BUCKETS]; /* sums over the runs of the group */
 	double all;
 };
@@ -49,6 +50,7 @@ static void spans_add_group(struct spans *spans, const struct group *group, enum
 		return;
 	}
 	sum.name = chart_group_name(group);
+	sum.look = group->look;
 	spans->groups[spans->n_groups++] = sum;
 	for (uint32_t b = 0; b < WK_SPAN_BUCKETS; b++) {
 		if (!sum.counts[b])
@@ -125,7 +127,7 @@ static void spans_add_chart(struct report *report, const struct spans *spans, en
 	chart->x.logarithmic = true;
 	chart_axis_set(&chart->y, what == SPANS_RUNQ ? "waits" : "stretches", CELL_COUNT, 0);
 	for (size_t i = 0; i < spans->n_groups; i++) {
-		struct chart_series *series = chart_add_series(chart, spans->groups[i].name);
+		struct chart_series *series = chart_add_group(chart, spans->groups[i].name, spans->groups[i].look);
 
 		for (uint32_t b = spans->first; b < spans->end; b++)
 			chart_add_point(series, spans_low_ns(b), spans->groups[i].counts[b], NULL);

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "report/number.h"
+#include "report/result_groups.h"
 #include "report/study.h"
 
 /* Where a claim gives no range: what counts as the same figure. */
@@ -67,18 +68,41 @@ static char *claims_obstacle(const struct result *result, const struct claim *cl
 	return NULL;
 }
 
+/* Two labels of which neither is what the result's comparisons are against. */
+static bool claims_compare(const struct result *result, const struct claim *claim,
+			   struct result_comparison *ret_comparison)
+{
+	struct result_key base = {claim->base, claim->workload, claim->variant};
+	struct result_key other = {claim->label, claim->workload, claim->variant};
+	const struct metric *metric = metric_find(claim->metric);
+	const struct result_group *base_group, *other_group;
+	struct result_groups groups;
+	bool compared;
+
+	result_group_runs(&groups, result);
+	base_group = result_find_group(&groups, &base);
+	other_group = result_find_group(&groups, &other);
+	compared = metric && base_group && other_group &&
+		   result_compare_pair(result, base_group, other_group, metric, ret_comparison);
+	result_free_groups(&groups);
+	return compared;
+}
+
 /* A ratio of medians, whichever of the two was the base here. */
 static void claims_measure_ratio(const struct result *result, const struct claim *claim,
 				 struct claims_figure *figure)
 {
-	const struct stat_ratio *ratio = result_find_ratio(result, claim->base, claim->label,
+	const struct stat_ratio *ratio = result_find_ratio(result, claim->label, claim->base,
 							   claim->workload, claim->variant,
 							   claim->metric);
-	bool turned = !ratio;
+	struct result_comparison comparison;
+	bool turned = ratio;
 
-	if (turned)
-		ratio = result_find_ratio(result, claim->label, claim->base, claim->workload,
+	if (!ratio)
+		ratio = result_find_ratio(result, claim->base, claim->label, claim->workload,
 					  claim->variant, claim->metric);
+	if (!ratio && claims_compare(result, claim, &comparison))
+		ratio = &comparison.ratio;
 	if (!ratio || !(ratio->ratio > 0))
 		return;
 	figure->measured = true;

@@ -79,10 +79,10 @@ static void conduct_add_disturbed(struct report *report, const struct conduct_ta
 				*variant ? " " : "", variant, first->disturbed);
 	else
 		report_add_note(report, NOTE_WARNING,
-				"disturbed: %s of %s%s%s, %zu of %zu runs; the first of them, run %" PRIu32
+				"disturbed: %s of %s%s%s, %zu of %zu runs; the first of them, run %" PRIu64
 				": %s", conduct_text(first->workload), conduct_text(first->label),
 				*variant ? " " : "", variant, tally->disturbed, tally->runs,
-				first->repeat + 1, first->disturbed);
+				(uint64_t)first->repeat + 1, first->disturbed);
 }
 
 void disturbed_build(struct report *report, const struct result *result)
@@ -100,7 +100,7 @@ void disturbed_build(struct report *report, const struct result *result)
 			more += tally->disturbed;
 	}
 	if (more)
-		report_add_note(report, NOTE_WARNING, "disturbed: %zu more runs", more);
+		report_add_note(report, NOTE_WARNING, "disturbed: %zu more run%s", more, more == 1 ? "" : "s");
 	free(tallies.all.items);
 }
 

@@ -45,13 +45,6 @@ static char *key_name(const struct result_key *key)
 			  key->variant ? key->variant : "");
 }
 
-static bool key_same(const struct result_key *a, const struct result_key *b)
-{
-	return !strcmp(a->label, b->label) && !strcmp(a->workload, b->workload) &&
-	       (a->variant && b->variant ? !strcmp(a->variant, b->variant)
-					 : a->variant == b->variant);
-}
-
 static struct result_key key_of(const struct result_summary *summary)
 {
 	return (struct result_key){summary->label, summary->workload, summary->variant};
@@ -131,19 +124,6 @@ static struct excess_side side_of(const struct result_group *group)
 	return side;
 }
 
-/* NULL: no runs of that label, workload and variant. */
-static const struct result_group *group_find(const struct result_groups *groups,
-					     const struct result_key *like)
-{
-	for (size_t i = 0; i < groups->all.n; i++) {
-		const struct result_group *group = &groups->all.items[i];
-
-		if (group->runs.n && key_same(&group->key, like))
-			return group;
-	}
-	return NULL;
-}
-
 /* One metric of one key on both sides. ratio: the worse for it, the larger. */
 struct versus {
 	const struct metric *metric;
@@ -185,6 +165,9 @@ static bool versus_is_from_nothing(const struct versus *versus)
 	bool counts = !strcmp(versus->metric->id, "wakeups") ||
 		      !strcmp(versus->metric->id, "wakeups_per_s");
 
+	/* Of what is better higher there is nothing left. */
+	if (versus->metric->better == METRIC_HIGHER)
+		return versus->median_before > 0;
 	if (versus->ratio.verdict == STAT_HIGHER)
 		return true;
 	return counts && !versus->before->wakeups &&
@@ -278,7 +261,7 @@ static void judge_metrics(struct judge *judge, const char *name, const char *wor
 static void judge_group(struct judge *judge, const struct result_group *group,
 			const struct result_groups *baseline)
 {
-	struct excess_side before = side_of(group_find(baseline, &group->key));
+	struct excess_side before = side_of(result_find_group(baseline, &group->key));
 	struct excess_side now = side_of(group);
 	char *name = key_name(&group->key);
 	char *why = sides_differ(group->key.workload, &before, &now);

@@ -16,18 +16,8 @@ static const struct stat_summary *figures_summary(const struct figures *figures,
 						  const struct figure *figure,
 						  const struct group *group)
 {
-	const struct result *result = figures->part->result;
-
-	for (size_t i = 0; i < result->summaries.n; i++) {
-		const struct result_summary *s = &result->summaries.items[i];
-
-		if (!strcmp(s->label, group->label) &&
-		    !strcmp(s->workload, figures->part->workload) &&
-		    figures_same(s->variant, group->variant) &&
-		    !strcmp(s->metric->id, figure->metric) && s->stat.n)
-			return &s->stat;
-	}
-	return NULL;
+	return result_find_summary(figures->part->result, group->label, figures->part->workload,
+				   group->variant, figure->metric);
 }
 
 static const struct result_comparison *figures_comparison(const struct figures *figures,
@@ -243,20 +233,14 @@ static const struct group *figures_group(const struct figures *figures, const ch
 	return NULL;
 }
 
-/* Comparisons come metric by metric: true for the first one of its pair of labels. */
+/* Comparisons of a pair stand together, a metric each: true for the first of them. */
 static bool figures_is_first_of_pair(const struct result *result, size_t at)
 {
 	const struct result_comparison *c = &result->comparisons.items[at];
+	const struct result_comparison *before = c - 1;
 
-	for (size_t i = 0; i < at; i++) {
-		const struct result_comparison *before = &result->comparisons.items[i];
-
-		if (!strcmp(before->base, c->base) && !strcmp(before->other, c->other) &&
-		    !strcmp(before->workload, c->workload) &&
-		    figures_same(before->variant, c->variant))
-			return false;
-	}
-	return true;
+	return !at || strcmp(before->base, c->base) || strcmp(before->other, c->other) ||
+	       strcmp(before->workload, c->workload) || !figures_same(before->variant, c->variant);
 }
 
 /* Rows against floor, or those against all others. */

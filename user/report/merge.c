@@ -1,6 +1,7 @@
 /* Several recordings as one, to be reported together. */
 #include "report/merge.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,44 @@ static void merge_tool(struct capture_tool *into, struct capture_tool *more)
 	more->command.n = 0;
 }
 
+static bool merge_same_real(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+static bool merge_same_claim(const struct claim *a, const struct claim *b)
+{
+	return !strcmp(merge_text(a->source), merge_text(b->source)) &&
+	       !strcmp(merge_text(a->what), merge_text(b->what)) &&
+	       !strcmp(merge_text(a->label), merge_text(b->label)) &&
+	       !strcmp(merge_text(a->base), merge_text(b->base)) &&
+	       !strcmp(merge_text(a->workload), merge_text(b->workload)) &&
+	       !strcmp(merge_text(a->variant), merge_text(b->variant)) &&
+	       !strcmp(merge_text(a->metric), merge_text(b->metric)) &&
+	       !strcmp(merge_text(a->text), merge_text(b->text)) &&
+	       merge_same_real(a->value, b->value) && merge_same_real(a->low, b->low) &&
+	       merge_same_real(a->high, b->high) && a->window_ns == b->window_ns;
+}
+
+/* Both may come from one file of claims: each stands once. What is not taken over stays in `more`. */
+static void merge_claims(struct recording *into, struct recording *more)
+{
+	size_t n = into->claims.n, kept = 0;
+
+	for (size_t i = 0; i < more->claims.n; i++) {
+		struct claim claim = more->claims.items[i];
+		bool known = false;
+
+		for (size_t j = 0; j < n && !known; j++)
+			known = merge_same_claim(&into->claims.items[j], &claim);
+		if (known)
+			more->claims.items[kept++] = claim;
+		else
+			*vec_push(&into->claims) = claim;
+	}
+	more->claims.n = kept;
+}
+
 int recording_merge(struct recording *into, struct recording *more, struct diag *diag)
 {
 	const char *arch = merge_text(into->tool.arch), *other = merge_text(more->tool.arch);
@@ -148,6 +187,7 @@ int recording_merge(struct recording *into, struct recording *more, struct diag 
 	merge_tool(&into->tool, &more->tool);
 	merge_runs(into, more);
 	merge_bare(into, more);
+	merge_claims(into, more);
 	/* Two orders that were drawn apart have no seed in common. */
 	if (into->seed != more->seed)
 		into->seed = 0;

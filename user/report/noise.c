@@ -22,6 +22,7 @@
 
 /* Sums and worst over the runs of a result. */
 struct noise_view {
+	size_t runs;	  /* that count: what was measured again is none of them */
 	uint64_t wakeups; /* of wakewhy itself */
 	double oncpu_ns;
 	size_t known;	  /* runs whose shares are */
@@ -35,6 +36,7 @@ static void noise_view_add(struct noise_view *view, const struct run *run)
 	const struct capture *capture = run->capture;
 	const struct capture_noise *noise = &capture->noise;
 
+	view->runs++;
 	view->wakeups += capture->observer_wakeups;
 	view->oncpu_ns += (double)capture->observer_oncpu_ns;
 	if (isnan(noise->other_cpu_share) || isnan(noise->used_other_share)) {
@@ -176,9 +178,11 @@ void noise_build(struct report *report, const struct result *result)
 
 	if (!result->runs.n)
 		return;
+	/* What others did to a window that was measured again is told beside it, and in no figure. */
 	for (size_t i = 0; i < result->runs.n; i++)
-		noise_view_add(&view, &result->runs.items[i]);
-	noise_add_surroundings(report, &view, result->runs.n);
+		if (!result->runs.items[i].capture->replaced)
+			noise_view_add(&view, &result->runs.items[i]);
+	noise_add_surroundings(report, &view, view.runs);
 	noise_add_warnings(report, &view);
 	noise_add_machine(report, &result->runs.items[0].capture->noise);
 }

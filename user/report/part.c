@@ -29,6 +29,7 @@ static struct group *part_group(struct part *part, const struct capture *capture
 	group = vec_push(&part->groups);
 	group->label = part_text(capture->label);
 	group->variant = capture->variant;
+	group->look = result_find_look(part->result, group->label);
 	return group;
 }
 
@@ -69,19 +70,14 @@ bool part_is(const struct part *part, const char *workload)
 
 bool part_counts_operations(const struct part *part)
 {
-	return part_is(part, "hash") || part_is(part, "serve");
+	return metric_applies(metric_find("operations_per_s"), part->workload);
 }
 
 bool part_comparable(const struct part *part)
 {
-	for (size_t i = 0; i < part->groups.n; i++) {
-		const struct group *group = &part->groups.items[i];
-
-		for (size_t j = 0; j < group->runs.n; j++) {
-			if (group->runs.items[j]->capture->not_comparable)
-				return false;
-		}
-	}
+	for (size_t i = 0; i < part->groups.n; i++)
+		if (group_not_comparable(&part->groups.items[i]))
+			return false;
 	return true;
 }
 

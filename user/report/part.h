@@ -10,6 +10,7 @@
 struct group {
 	const char *label;
 	const char *variant; /* NULL: the workload has none */
+	size_t look;	     /* as result_find_look() has it */
 	VEC(const struct run *) runs;
 	VEC(const struct why *) whys; /* why the threads of each run woke; same index as runs */
 };

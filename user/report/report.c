@@ -143,6 +143,7 @@ struct chart_series *chart_add_series(struct chart *chart, const char *name)
 	struct chart_series *series = vec_push(&chart->series);
 
 	series->name = mem_strdup(name);
+	series->look = chart->series.n - 1;
 	series->mark = NAN;
 	return series;
 }

@@ -78,7 +78,8 @@ struct chart_point {
 };
 
 struct chart_series {
-	char *name; /* owned */
+	char *name;  /* owned */
+	size_t look; /* number of its colour, shape and letter: a label has the same in all charts */
 	VEC(struct chart_point) points;
 	double mark; /* a line at this y; NaN: none */
 };
@@ -124,7 +125,8 @@ struct table *report_add_table(struct report *report, const char *title_or_null)
 struct chart *report_add_chart(struct report *report, enum chart_kind kind, const char *title);
 /* Copies what it is given. */
 void chart_axis_set(struct chart_axis *axis, const char *title, enum cell_kind kind, int decimals);
-struct chart_series *chart_add_series(struct chart *chart, const char *name); /* valid until the next */
+/* look is its place in the chart. Valid until the next. */
+struct chart_series *chart_add_series(struct chart *chart, const char *name);
 /* Takes the last block away: a table that came out empty. */
 void report_remove_last(struct report *report);
 __attribute__((format(printf, 2, 3))) void report_add_heading(struct report *report,

@@ -75,6 +75,16 @@ void result_free_groups(struct result_groups *groups)
 	free(groups->all.items);
 }
 
+const struct result_group *result_find_group(const struct result_groups *groups,
+					     const struct result_key *key)
+{
+	for (size_t i = 0; i < groups->all.n; i++)
+		if (groups->all.items[i].runs.n &&
+		    result_same_key(&groups->all.items[i].key, key))
+			return &groups->all.items[i];
+	return NULL;
+}
+
 struct result_values result_values(const struct result_group *group, const struct metric *metric)
 {
 	struct result_values v = {.values = mem_calloc(group->runs.n + 1, sizeof(*v.values)),
@@ -91,6 +101,28 @@ void result_free_values(struct result_values *values)
 {
 	free(values->values);
 	free(values->rounds);
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+size_t result_find_look(const struct result *result, const char *label)
+{
+	for (size_t i = 0; i < result->labels.n && result->labels.n <= RESULT_LOOKS; i++)
+		if (!strcmp(result->labels.items[i], label))
+			return i;
+	return SIZE_MAX;
+}
+
+/* One more than can be told apart is enough to know that there are too many. */
+static void result_find_labels(struct result *result)
+{
+	for (size_t i = 0; i < result->runs.n && result->labels.n <= RESULT_LOOKS; i++) {
+		const struct capture *capture = result->runs.items[i].capture;
+		const char *label = result_text(capture->label);
+
+		if (!capture->replaced && result_find_look(result, label) == SIZE_MAX)
+			*vec_push(&result->labels) = label;
+	}
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -123,7 +155,9 @@ static void result_conclude(struct result *result)
 
 	result->trusted = true;
 	for (size_t i = 0; i < result->runs.n; i++)
-		result->trusted = result->trusted && result->runs.items[i].trust.ok;
+		result->trusted &= result->runs.items[i].trust.ok ||
+				   result->runs.items[i].capture->replaced;
+	result_find_labels(result);
 	result_group_runs(&groups, result);
 	for (size_t i = 0; i < groups.all.n; i++)
 		result_summarise(result, &groups.all.items[i]);
@@ -167,6 +201,7 @@ void result_free_members(struct result *result)
 		why_free_members(&result->whys.items[i]);
 	free(result->runs.items);
 	free(result->whys.items);
+	free(result->labels.items);
 	free(result->summaries.items);
 	free(result->comparisons.items);
 	free(result->costs.items);

@@ -38,12 +38,13 @@ struct result {
 	const struct recording *recording; /* not owned */
 	VEC(struct run) runs;		   /* one for each capture, in its order */
 	VEC(struct why) whys;		   /* why the threads of each run woke; points into runs */
+	VEC(const char *) labels; /* by first appearance; see result_find_look() */
 	/* Captures that were `replaced` are in runs and in nothing below. */
 	VEC(struct result_summary) summaries;
 	/* Each label against the first of its workload and variant that is not floor, and against floor. */
 	VEC(struct result_comparison) comparisons;
 	VEC(struct result_cost) costs;
-	bool trusted; /* every run is */
+	bool trusted; /* every run is that counts */
 };
 
 /* An interval within this of 1 counts as the same. */
@@ -55,6 +56,11 @@ void result_init(struct result *ret_result, const struct recording *recording);
 void result_init_derived(struct result *ret_result, const struct recording *recording,
 			 struct run *runs, struct why *whys);
 void result_free_members(struct result *result);
+
+/* Labels that can be told apart by their looks; with more, none has one of its own. */
+#define RESULT_LOOKS 12
+/* Place of the label among all of the result, below RESULT_LOOKS; SIZE_MAX: there are more. */
+size_t result_find_look(const struct result *result, const char *label);
 
 /* Of a label (variant NULL: without one), or of `other` against `base` in that direction; NULL: there
  * is none. */

@@ -164,9 +164,16 @@ static void compare_windows(struct result_comparison *comparison, const struct r
 
 /* ---- without probes -------------------------------------------------------------------------- */
 
-static double compare_per_operation(uint64_t outer_ns, uint64_t operations)
+/* Time of one start, or of one operation where the workload counts them; false: there is none. */
+static bool compare_outer(const struct result_group *group, uint64_t outer_ns, uint64_t operations,
+			  double *ret_value)
 {
-	return operations ? (double)outer_ns / (double)operations : (double)outer_ns;
+	bool counts = metric_applies(metric_find("operations_per_s"), group->key.workload);
+
+	if (!outer_ns || (counts && !operations))
+		return false;
+	*ret_value = counts ? (double)outer_ns / (double)operations : (double)outer_ns;
+	return true;
 }
 
 static struct result_values compare_bare_values(const struct result_group *group)
@@ -177,10 +184,8 @@ static struct result_values compare_bare_values(const struct result_group *group
 	for (size_t i = 0; i < group->bare.n; i++) {
 		const struct capture_bare *bare = group->bare.items[i];
 
-		if (!bare->outer_ns)
-			continue;
 		v.rounds[v.n] = bare->repeat;
-		v.values[v.n++] = compare_per_operation(bare->outer_ns, bare->operations);
+		v.n += compare_outer(group, bare->outer_ns, bare->operations, &v.values[v.n]);
 	}
 	return v;
 }
@@ -193,12 +198,9 @@ static struct result_values compare_probed_values(const struct result_group *gro
 	for (size_t i = 0; i < group->runs.n; i++) {
 		const struct capture *capture = group->runs.items[i]->capture;
 
-		if (!capture->outer_ns)
-			continue;
 		v.rounds[v.n] = capture->repeat;
-		v.values[v.n++] =
-			compare_per_operation(capture->outer_ns,
-					      capture->has_result ? capture->operations : 0);
+		v.n += compare_outer(group, capture->outer_ns,
+				     capture->has_result ? capture->operations : 0, &v.values[v.n]);
 	}
 	return v;
 }
@@ -258,15 +260,17 @@ static void compare_bare(const struct result *result, struct result_comparison *
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void compare_metric(struct result *result, const struct result_group *base,
-			   const struct result_group *other, const struct metric *metric)
+bool result_compare_pair(const struct result *result, const struct result_group *base,
+			 const struct result_group *other, const struct metric *metric,
+			 struct result_comparison *ret_comparison)
 {
 	uint64_t seed = compare_seed(&base->key, &other->key, metric->id);
 	struct result_values b = result_values(base, metric), o = result_values(other, metric);
 	const char *reason = base->not_comparable ? base->not_comparable : other->not_comparable;
+	bool both = b.n && o.n;
 
-	if (b.n && o.n) {
-		struct result_comparison *comparison = vec_push(&result->comparisons);
+	if (both) {
+		struct result_comparison *comparison = ret_comparison;
 
 		*comparison = (struct result_comparison){
 			.base = base->key.label,
@@ -289,6 +293,7 @@ static void compare_metric(struct result *result, const struct result_group *bas
 	}
 	result_free_values(&b);
 	result_free_values(&o);
+	return both;
 }
 
 struct stat_ratio result_compare_apart(const struct result_group *base,
@@ -314,9 +319,12 @@ struct stat_ratio result_compare_apart(const struct result_group *base,
 static void compare_pair(struct result *result, const struct result_group *base,
 			 const struct result_group *other)
 {
+	struct result_comparison comparison;
+
 	for (const struct metric *metric = metrics; metric->id; metric++)
-		if (metric_applies(metric, base->key.workload))
-			compare_metric(result, base, other, metric);
+		if (metric_applies(metric, base->key.workload) &&
+		    result_compare_pair(result, base, other, metric, &comparison))
+			*vec_push(&result->comparisons) = comparison;
 }
 
 static bool compare_is_floor(const struct result_group *group)

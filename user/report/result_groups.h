@@ -32,6 +32,9 @@ struct result_values {
 
 void result_group_runs(struct result_groups *ret_groups, const struct result *result);
 void result_free_groups(struct result_groups *groups);
+/* NULL: no runs of that label, workload and variant that count. */
+const struct result_group *result_find_group(const struct result_groups *groups,
+					     const struct result_key *key);
 /* The metric's values of the runs that have it. */
 struct result_values result_values(const struct result_group *group, const struct metric *metric);
 void result_free_values(struct result_values *values);
@@ -41,6 +44,11 @@ void result_free_values(struct result_values *values);
  * the metric. */
 struct stat_ratio result_compare_apart(const struct result_group *base,
 				       const struct result_group *other, const struct metric *metric);
+
+/* Both of one result, workload and variant, whose costs are known; false: one of them lacks the metric. */
+bool result_compare_pair(const struct result *result, const struct result_group *base,
+			 const struct result_group *other, const struct metric *metric,
+			 struct result_comparison *ret_comparison);
 
 /* Fill comparisons and costs of the result. */
 void result_compare_groups(struct result *result, const struct result_groups *groups);

@@ -31,15 +31,6 @@ static const struct figure memory_figures[] = {
 	{0},
 };
 
-/* Why a group's figures must not be compared: the first reason of its runs; NULL: they may be. */
-static const char *serve_objection(const struct group *group)
-{
-	for (size_t i = 0; i < group->runs.n; i++)
-		if (group->runs.items[i]->capture->not_comparable)
-			return group->runs.items[i]->capture->not_comparable;
-	return NULL;
-}
-
 static const char *serve_conditions(const struct group *group)
 {
 	return group->runs.items[0]->capture->conditions;
@@ -63,7 +54,7 @@ static void serve_add_table(struct report *report, const struct part *part,
 	figures_begin(&figures, report, part, list);
 	for (size_t i = 0; i < part->groups.n; i++) {
 		figures_add_group(&figures, &part->groups.items[i], 0);
-		if (serve_objection(&part->groups.items[i]))
+		if (group_not_comparable(&part->groups.items[i]))
 			serve_mark(&figures.table->rows.items[figures.table->rows.n - 1]);
 	}
 	if (part_comparable(part))
@@ -118,7 +109,7 @@ static void serve_add_notes(struct report *report, const struct part *part, enum
 void serve_build(struct report *report, const struct part *part)
 {
 	serve_add_table(report, part, serve_figures);
-	serve_add_notes(report, part, NOTE_WARNING, serve_objection, "not comparable: ",
+	serve_add_notes(report, part, NOTE_WARNING, group_not_comparable, "not comparable: ",
 			"; no ratio and no verdict is given");
 	serve_add_notes(report, part, NOTE_TEXT, serve_conditions, "Load: ", ".");
 	serve_add_table(report, part, memory_figures);

@@ -98,7 +98,7 @@ static void spread_add_trend(struct report *report, const struct spread *spread,
 			spread_value(change, spread->metric, fabs(trend.change)),
 			number_share(share, fabs(trend.change) / median),
 			spread_value(rest, spread->metric, trend.spread),
-			number_real(p, trend.p, 3));
+			number_real(p, fmax(trend.p, 1e-9), 3));
 }
 
 static void spread_add_modes(struct report *report, const struct spread *spread, const char *name)

@@ -158,8 +158,7 @@ static void study_free_members(struct study *study)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Why figures of the workload must not be compared; NULL: they may. Sizes of files and of memory
- * before the load are what they are. */
+/* Why figures of the workload must not be compared; NULL: they may. */
 static const char *study_obstacle(const struct study *study, const struct study_figure *figure,
 				  const char *label)
 {

@@ -143,7 +143,8 @@ void trust_build(struct report *report, const struct result *result)
 	if (!result->runs.n)
 		return;
 	for (size_t i = 0; i < result->runs.n; i++)
-		trust_view_add(&view, &result->runs.items[i]);
+		if (!result->runs.items[i].capture->replaced)
+			trust_view_add(&view, &result->runs.items[i]);
 	strbuf_add(&text, result->trusted ? "trusted: " : "not trusted (see above): ");
 	trust_add_cpu(&text, &view);
 	trust_add_switches(&text, &view);
@@ -180,7 +181,7 @@ void doubts_build(struct report *report, const struct result *result)
 	for (size_t i = 0; i < result->runs.n; i++) {
 		const struct run *run = &result->runs.items[i];
 
-		if (run->trust.ok)
+		if (run->trust.ok || run->capture->replaced)
 			continue;
 		if (doubtful++ < TRUST_DOUBTS)
 			doubts_add(report, run);

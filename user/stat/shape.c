@@ -269,7 +269,7 @@ static double modes_spread(const double *sorted, size_t n)
 struct stat_modes stat_modes(const double *values, size_t n)
 {
 	struct stat_modes modes = {0};
-	size_t split, high;
+	size_t split, high, all = n;
 	struct steps steps;
 	double *sorted, gap;
 
@@ -284,8 +284,9 @@ struct stat_modes stat_modes(const double *values, size_t n)
 	split = modes_split(sorted, n);
 	high = n - split;
 	gap = sorted[split] - sorted[split - 1];
-	modes.n_low = split;
-	modes.n_high = high;
+	for (size_t i = 0; i < all; i++) /* also of those that were thinned out */
+		modes.n_low += values[i] < sorted[split - 1] + gap / 2;
+	modes.n_high = all - modes.n_low;
 	modes.low = stat_quantile(sorted, split, 0.5);
 	modes.high = stat_quantile(sorted + split, high, 0.5);
 	modes.known = modes.dip > modes.limit && (double)split >= MODES_SHARE * (double)n &&
