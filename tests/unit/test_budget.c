@@ -45,6 +45,24 @@ static void add_hash(struct recording *recording, const char *label, uint64_t op
 	}
 }
 
+/* The figures that go with a sentence are what it is about. */
+static void assert_figures(const struct excess *excess)
+{
+	assert_non_null(excess->option);
+	assert_non_null(strstr(excess->text, excess->over ? excess->option : "not compared"));
+	assert_int_equal(excess->metric != NULL, excess->over);
+	if (!excess->over) {
+		assert_true(isnan(excess->value) && isnan(excess->allowed));
+		return;
+	}
+	assert_non_null(strstr(excess->text, excess->key.label));
+	assert_non_null(strstr(excess->text, excess->metric->title));
+	if (excess->metric->better == METRIC_HIGHER)
+		assert_true(excess->value < excess->allowed);
+	else
+		assert_true(excess->value > excess->allowed);
+}
+
 /* What is said about `now`, a line for each: "! " before what is over, "? " before the rest. */
 static char *judged(const struct recording *now, const struct recording *before,
 		    struct excess_limits limits)
@@ -65,6 +83,7 @@ static char *judged(const struct recording *now, const struct recording *before,
 		strbuf_printf(&text, "%s %s\n", excesses.all.items[i].over ? "!" : "?",
 			      excesses.all.items[i].text);
 		over |= excesses.all.items[i].over;
+		assert_figures(&excesses.all.items[i]);
 	}
 	assert_int_equal(excesses_any_over(&excesses), over);
 	excesses_free_members(&excesses);
@@ -292,6 +311,22 @@ static void what_cannot_be_compared_is_said_and_no_excess(void **state)
 
 /* ---- in the report --------------------------------------------------------------------------- */
 
+/* What JSON has of "excesses", without spaces and line ends; the caller frees. */
+static char *excesses_in_json(const struct result *result, const struct report *report)
+{
+	char *text = rendered_format("json", result, report, 0, false, NULL);
+	const char *from = strstr(text, "\"excesses\""), *until = strstr(text, "\n  \"tool\"");
+	struct strbuf squeezed = {};
+
+	assert_non_null(from);
+	assert_non_null(until);
+	for (; from < until; from++)
+		if (*from != ' ' && *from != '\n')
+			strbuf_add_char(&squeezed, *from);
+	free(text);
+	return strbuf_take(&squeezed);
+}
+
 static void the_report_begins_with_what_is_over(void **state)
 {
 	struct excess_limits limits = no_limits;
@@ -316,6 +351,13 @@ static void the_report_begins_with_what_is_over(void **state)
 				 "(--max-wakeups)\nnot trusted",
 				 79),
 			 0);
+	free(text);
+	text = excesses_in_json(&result, &report);
+	assert_string_equal(text,
+			    "\"excesses\":[{\"over\":true,\"option\":\"--max-wakeups\","
+			    "\"label\":\"<b>\",\"workload\":\"idle\",\"variant\":null,"
+			    "\"metric\":\"wakeups_per_s\",\"value\":3.0,\"allowed\":1.0,\"text\":"
+			    "\"idleof<b>:wakeups/s3.00,allowed1.00(--max-wakeups)\"}],");
 	free(text);
 	report_free_members(&report);
 	excesses_free_members(&excesses);

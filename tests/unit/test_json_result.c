@@ -315,6 +315,64 @@ static void newer_causes_and_members_are_kept_or_skipped(void **state)
 	json_result_free_members(&result);
 }
 
+/* n runs, and as many without probes, each with a label of its own: twice n in all. */
+static int read_labels(size_t n, struct json_result *result, struct diag *diag)
+{
+	struct strbuf text = {};
+	int err;
+
+	strbuf_add(&text, HEAD);
+	for (size_t i = 0; i < n; i++)
+		strbuf_printf(&text, "%s{\"label\":\"r%zu\",\"workload\":\"idle\",\"totals\":{}}",
+			      i ? "," : "", i);
+	strbuf_add(&text, "],\"bare\":[");
+	for (size_t i = 0; i < n; i++)
+		strbuf_printf(&text, "%s{\"label\":\"b%zu\",\"workload\":\"idle\"}", i ? "," : "", i);
+	strbuf_add(&text, "]}");
+	err = read_text(strbuf_text(&text), text.n, result, diag);
+	strbuf_free_members(&text);
+	return err;
+}
+
+/* Labels are compared with one another in many places. */
+static void more_labels_than_anybody_measures_are_refused(void **state)
+{
+	struct json_result result;
+	struct diag diag = {};
+
+	(void)state;
+	assert_int_equal(read_labels(1024, &result, &diag), 0);
+	json_result_free_members(&result);
+	assert_int_equal(read_labels(1025, &result, &diag), -EINVAL);
+	assert_non_null(strstr(diag.what, "its runs have 2050 labels"));
+}
+
+/* However many there are, each cause keeps its own. */
+static void mechanisms_without_end_are_kept(void **state)
+{
+	struct json_result result;
+	struct strbuf text = {};
+	struct diag diag = {};
+
+	(void)state;
+	strbuf_add(&text, RUN "\"causes_counted\":true,\"threads\":[" THREAD "],\"causes\":[");
+	for (size_t i = 0; i < 1000; i++)
+		strbuf_printf(&text,
+			      "%s{\"pid\":1,\"tid\":1,\"comm\":\"c\",\"label\":\"c\","
+			      "\"cause\":\"timer\",\"text\":\"t\",\"mechanism\":\"m%zu\"}",
+			      i ? "," : "", i % 500);
+	strbuf_add(&text, "]}]}");
+	assert_int_equal(read_text(strbuf_text(&text), text.n, &result, &diag), 0);
+	for (size_t i = 0; i < 1000; i++) {
+		char *name = mem_printf("m%zu", i % 500);
+
+		assert_string_equal(result.whys[0].causes.items[i].mechanism, name);
+		free(name);
+	}
+	json_result_free_members(&result);
+	strbuf_free_members(&text);
+}
+
 static uint32_t next_random(uint32_t *random)
 {
 	*random ^= *random << 13;
@@ -412,6 +470,8 @@ int main(void)
 		cmocka_unit_test(broken_names_stay_as_json_has_them),
 		cmocka_unit_test(what_is_no_result_is_refused_with_its_place),
 		cmocka_unit_test(newer_causes_and_members_are_kept_or_skipped),
+		cmocka_unit_test(more_labels_than_anybody_measures_are_refused),
+		cmocka_unit_test(mechanisms_without_end_are_kept),
 		cmocka_unit_test(damaged_results_do_no_harm),
 	};
 

@@ -816,6 +816,45 @@ static void deep_and_wide_texts_are_refused(void **state)
 	free(text);
 }
 
+/* Runs of as many labels as asked for; reads them back. */
+static int labels_survive(size_t n, struct diag *diag)
+{
+	struct recording recording = {}, back = {};
+	char *bytes = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&bytes, &size), *in;
+	int err;
+
+	sample_tool(&recording);
+	for (size_t i = 0; i < n; i++) {
+		char *label = mem_printf("l%zu", i);
+
+		sample_add_run(&recording, label, "idle", NULL, 0);
+		free(label);
+	}
+	assert_int_equal(record_write(out, &recording, diag), 0);
+	fclose(out);
+	in = fmemopen(bytes, size, "r");
+	err = record_read(in, "labels.wkw", &back, diag);
+	fclose(in);
+	free(bytes);
+	if (!err)
+		recording_free_members(&back);
+	recording_free_members(&recording);
+	return err;
+}
+
+/* Labels are compared with one another in many places. */
+static void more_labels_than_anybody_measures_are_refused(void **state)
+{
+	struct diag diag = {};
+
+	(void)state;
+	assert_int_equal(labels_survive(2048, &diag), 0);
+	assert_int_equal(labels_survive(2049, &diag), -EINVAL);
+	assert_non_null(strstr(diag.what, "its runs have 2049 labels"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -838,6 +877,7 @@ int main(void)
 		cmocka_unit_test(nonsense_is_refused),
 		cmocka_unit_test(unknown_and_missing_members_are_fine),
 		cmocka_unit_test(deep_and_wide_texts_are_refused),
+		cmocka_unit_test(more_labels_than_anybody_measures_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,11 +9,11 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "model/metric.h"
+#include "record/bounds.h"
 #include "record/json_file.h"
 
 #define CLAIMS_SCHEMA	   "wakewhy-claims/1"
 #define CLAIMS_BYTES_MAX   (1 << 20)
-#define CLAIMS_MAX	   1000
 #define CLAIMS_TEXT_MAX	   1000 /* bytes of a text */
 #define CLAIMS_VALUE_MAX   1e15 /* what a recording takes */
 #define CLAIMS_SECONDS_MAX 604800 /* as the longest -d */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/bounds.h"
 #include "record/decode_why.h"
 #include "record/shape.h"
 #include "record/table.h"
 
-#define RUNS_MAX       65536
 #define ARGV_BYTES_MAX (1 << 20)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -260,8 +260,8 @@ static int decode_claims(const struct field_reader *reader, const json_t *all,
 {
 	int err = 0;
 
-	if (all && !json_is_array(all))
-		return field_refuse(reader, "claims are no list");
+	if (all && (!json_is_array(all) || json_array_size(all) > CLAIMS_MAX))
+		return field_refuse(reader, "claims are no list of at most %d", CLAIMS_MAX);
 	for (size_t i = 0; !err && i < json_array_size(all); i++)
 		err = fields_decode(reader, claim_fields, json_array_get(all, i), "a claim",
 				    vec_push(&recording->claims));
@@ -293,7 +293,7 @@ static int decode_root(const struct field_reader *reader, const json_t *root,
 		err = decode_claims(reader, json_object_get(root, "claims"), recording);
 	for (size_t i = 0; !err && i < json_array_size(runs); i++)
 		err = decode_capture(reader, json_array_get(runs, i), vec_push(&recording->runs));
-	return err;
+	return err ? err : bounds_check(reader, recording);
 }
 
 int recording_decode(const char *text, size_t n, const char *name, struct recording *ret_recording,

@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "model/metric.h"
+#include "record/bounds.h"
 #include "record/json_result_why.h"
 #include "record/shape.h"
 
@@ -13,7 +14,6 @@
 #define SCHEMA	      SCHEMA_FAMILY "1"
 
 #define FILE_BYTES_MAX (1ULL << 30)
-#define RUNS_MAX       65536
 /* Of threads, seconds, reasons: the number of all values is bounded by shape_check. */
 #define LIST_MAX (16u << 20)
 
@@ -312,7 +312,7 @@ static int read_bare(const struct field_reader *reader, const json_t *root,
 		     struct recording *recording)
 {
 	const json_t *all;
-	int err = take_list(reader, root, "bare", LIST_MAX, &all);
+	int err = take_list(reader, root, "bare", RUNS_MAX, &all);
 
 	for (size_t i = 0; !err && i < json_array_size(all); i++) {
 		const json_t *json = json_array_get(all, i);
@@ -361,7 +361,7 @@ static int read_root(const struct field_reader *reader, const json_t *root,
 		err = read_bare(reader, root, &result->recording);
 	if (!err)
 		err = read_runs(reader, root, result);
-	return err;
+	return err ? err : bounds_check(reader, &result->recording);
 }
 
 static int read_all(FILE *in, const struct field_reader *reader, struct strbuf *ret_text)

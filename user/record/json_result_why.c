@@ -10,6 +10,10 @@
 /* Threads of one run that had the same ids one after the other; more are taken for the first. */
 #define NAMESAKES_MAX 64
 
+/* Mechanisms that are kept once; there are some dozens. More are somebody's invention, who must not
+ * have each compared with all. */
+#define NAMES_SHARED_MAX 128
+
 /* The threads of a run by their ids. */
 struct thread_index {
 	const struct run_thread **by_id;
@@ -137,7 +141,7 @@ static const struct cause_rule *rule_of(const char *id)
 /* Texts that whys borrow are few, and each is kept once. */
 static const char *keep_name(struct json_result *result, char *name)
 {
-	for (size_t i = 0; i < result->names.n; i++) {
+	for (size_t i = 0; i < result->names.n && i < NAMES_SHARED_MAX; i++) {
 		if (strcmp(result->names.items[i], name) != 0)
 			continue;
 		free(name);

@@ -55,6 +55,9 @@ static void short_row(FILE *out, const char *workload, const struct row *row)
 	html_text(out, workload);
 	fputs(", ", out);
 	for (size_t i = SHORT_WHAT; i < SHORT_WORDS; i++) {
+		/* Where there is no ratio, there is no interval to stand beside it. */
+		if (cells[i].kind == CELL_EMPTY || (cells[i].text && !*cells[i].text))
+			continue;
 		fputs(i == SHORT_PAIR ? ": " : i ? " " : "", out);
 		html_cell_text(out, &cells[i]);
 	}

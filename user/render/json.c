@@ -6,6 +6,7 @@
 
 #include "render/formats.h"
 #include "render/json.h"
+#include "report/excess.h"
 #include "sym/syscall_names.h"
 
 #define JSON_SCHEMA_NAME "wakewhy/1"
@@ -509,7 +510,32 @@ static json_t *json_of_claims(const struct recording *recording)
 	return all;
 }
 
-static json_t *json_of_result(const struct result *result)
+static json_t *json_of_excess(const struct excess *excess)
+{
+	json_t *object = json_object();
+
+	json_set(object, "over", json_boolean(excess->over));
+	json_set(object, "option", json_of_text(excess->option));
+	json_set(object, "label", json_of_text(excess->key.label));
+	json_set(object, "workload", json_of_text(excess->key.workload));
+	json_set(object, "variant", json_of_text(excess->key.variant));
+	json_set(object, "metric", json_of_text(excess->metric ? excess->metric->id : NULL));
+	json_set(object, "value", json_of_real(excess->value));
+	json_set(object, "allowed", json_of_real(excess->allowed));
+	json_set(object, "text", json_of_text(excess->text));
+	return object;
+}
+
+static json_t *json_of_excesses(const struct excesses *excesses)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; excesses && i < excesses->all.n; i++)
+		json_array_append_new(all, json_of_excess(&excesses->all.items[i]));
+	return all;
+}
+
+static json_t *json_of_result(const struct result *result, const struct excesses *excesses)
 {
 	json_t *root = json_object(), *runs = json_array();
 	json_t *summary = json_array(), *comparisons = json_array(), *costs = json_array();
@@ -527,6 +553,7 @@ static json_t *json_of_result(const struct result *result)
 		json_array_append_new(costs, json_of_cost(&result->costs.items[i]));
 	json_set(root, "schema", json_string(JSON_SCHEMA_NAME));
 	json_set(root, "trusted", json_boolean(result->trusted));
+	json_set(root, "excesses", json_of_excesses(excesses));
 	json_set(root, "tool", json_of_tool(&result->recording->tool));
 	json_set(root, "seed", json_of_u64(result->recording->seed));
 	json_set(root, "failures", json_of_failures(result->recording));
@@ -543,10 +570,9 @@ static json_t *json_of_result(const struct result *result)
 int json_render(FILE *out, const struct result *result, const struct report *report,
 		const struct render_style *style, struct diag *diag)
 {
-	json_t *root = json_of_result(result);
+	json_t *root = json_of_result(result, report->excesses);
 	int failed;
 
-	(void)report;
 	(void)style;
 	/* 15 digits: every decimal figure of that length comes back as it was written. */
 	failed = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));

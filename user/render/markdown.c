@@ -102,11 +102,14 @@ static void markdown_add(struct strbuf *to, const char *safe, bool in_html)
 	}
 }
 
-/* Text from outside, cut to so many columns. */
+/* Text from outside, cut to so many columns. Blanks at its beginning would make a block of code of it, or
+ * hide what begins a list. */
 static void markdown_add_text(struct strbuf *to, const char *text, size_t columns, bool in_html)
 {
-	char *safe = text_safe(text ? text : "");
+	char *safe;
 
+	text = text ? text : "";
+	safe = text_safe(text + strspn(text, " "));
 	safe = mem_realloc(safe, strlen(safe) + 5, 1);
 	text_cut(safe, columns);
 	markdown_add(to, safe, in_html);

@@ -74,7 +74,7 @@ static void build_part(struct report *report, const struct part *part,
 void report_build(struct report *ret_report, const struct result *result,
 		  const struct report_options *options)
 {
-	struct report report = {0};
+	struct report report = {.excesses = options->excesses};
 
 	if (options->excesses)
 		excesses_build(&report, options->excesses);

@@ -9,7 +9,6 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "report/number.h"
-#include "report/result_groups.h"
 
 /* Windows that differ by more are of another length: an idle server slows down as it sits. */
 #define EXCESS_WINDOW_WITHIN 0.10
@@ -23,8 +22,9 @@ struct judge {
 	const struct excess_limits *limits;
 };
 
-__attribute__((format(printf, 3, 4))) static void judge_add(struct judge *judge, bool over,
-							    const char *fmt, ...)
+/* like: all but the text, which is made here. */
+__attribute__((format(printf, 3, 4))) static void
+judge_add(struct judge *judge, const struct excess *like, const char *fmt, ...)
 {
 	struct strbuf text = {};
 	struct excess *excess;
@@ -34,8 +34,18 @@ __attribute__((format(printf, 3, 4))) static void judge_add(struct judge *judge,
 	strbuf_vprintf(&text, fmt, args);
 	va_end(args);
 	excess = vec_push(&judge->excesses->all);
-	excess->over = over;
+	*excess = *like;
 	excess->text = strbuf_take(&text);
+}
+
+/* What cannot be held against the baseline. key: NULL of all. */
+static struct excess not_compared(const struct result_key *key)
+{
+	struct excess excess = {.option = "--baseline", .value = NAN, .allowed = NAN};
+
+	if (key)
+		excess.key = *key;
+	return excess;
 }
 
 /* "idle of zig", "hash of node sync"; the caller frees. */
@@ -69,18 +79,25 @@ static void add_value(struct strbuf *text, const struct metric *metric, double v
 static void judge_limit(struct judge *judge, const struct result_summary *summary, const char *id,
 			double limit, const char *option)
 {
-	struct result_key key = key_of(summary);
+	struct excess excess = {
+		.over = true,
+		.option = option,
+		.key = key_of(summary),
+		.metric = summary->metric,
+		.value = summary->stat.median,
+		.allowed = limit,
+	};
 	struct strbuf text = {};
 	char *name;
 
 	if (strcmp(summary->metric->id, id) != 0 || !(summary->stat.median > limit))
 		return;
-	name = key_name(&key);
+	name = key_name(&excess.key);
 	strbuf_printf(&text, "%s: %s ", name, summary->metric->title);
-	add_value(&text, summary->metric, summary->stat.median);
+	add_value(&text, summary->metric, excess.value);
 	strbuf_add(&text, ", allowed ");
 	add_value(&text, summary->metric, limit);
-	judge_add(judge, true, "%s (%s)", strbuf_text(&text), option);
+	judge_add(judge, &excess, "%s (%s)", strbuf_text(&text), option);
 	strbuf_free_members(&text);
 	free(name);
 }
@@ -184,6 +201,12 @@ static bool versus_is_over(const struct versus *versus, double tolerance)
 	       (!ratio->has_interval || ratio->ci_low > 1 + tolerance);
 }
 
+/* What now may be divided by before. */
+static double versus_allowed(const struct versus *versus, double tolerance)
+{
+	return versus->metric->better == METRIC_HIGHER ? 1 / (1 + tolerance) : 1 + tolerance;
+}
+
 /* The ratio as people have it: now divided by before. */
 static void versus_add_ratio(const struct versus *versus, struct strbuf *text, double tolerance)
 {
@@ -192,7 +215,6 @@ static void versus_add_ratio(const struct versus *versus, struct strbuf *text, d
 	char number[NUMBER_BYTES], other[NUMBER_BYTES];
 	double low = higher ? 1 / ratio->ci_high : ratio->ci_low;
 	double high = higher ? 1 / ratio->ci_low : ratio->ci_high;
-	double allowed = higher ? 1 / (1 + tolerance) : 1 + tolerance;
 
 	if (isfinite(ratio->ratio))
 		strbuf_printf(text, ": %s",
@@ -200,12 +222,20 @@ static void versus_add_ratio(const struct versus *versus, struct strbuf *text, d
 	if (ratio->has_interval)
 		strbuf_printf(text, " (%s–%s)", number_ratio(number, low),
 			      number_ratio(other, high));
-	strbuf_printf(text, ", allowed %s", number_ratio(number, allowed));
+	strbuf_printf(text, ", allowed %s", number_ratio(number, versus_allowed(versus, tolerance)));
 }
 
 static void judge_versus(struct judge *judge, const char *name, const struct versus *versus)
 {
 	const struct excess_limits *limits = judge->limits;
+	struct excess excess = {
+		.over = true,
+		.option = "--baseline",
+		.key = versus->now->group->key,
+		.metric = versus->metric,
+		.value = versus->median_now,
+		.allowed = versus->median_before * versus_allowed(versus, limits->tolerance),
+	};
 	struct strbuf text = {};
 
 	if (!versus_is_over(versus, limits->tolerance))
@@ -215,7 +245,7 @@ static void judge_versus(struct judge *judge, const char *name, const struct ver
 	strbuf_printf(&text, ", in %s ", limits->baseline_name);
 	add_value(&text, versus->metric, versus->median_before);
 	versus_add_ratio(versus, &text, limits->tolerance);
-	judge_add(judge, true, "%s (--baseline)", strbuf_text(&text));
+	judge_add(judge, &excess, "%s (%s)", strbuf_text(&text), excess.option);
 	strbuf_free_members(&text);
 }
 
@@ -265,9 +295,10 @@ static void judge_group(struct judge *judge, const struct result_group *group,
 	struct excess_side now = side_of(group);
 	char *name = key_name(&group->key);
 	char *why = sides_differ(group->key.workload, &before, &now);
+	struct excess excess = not_compared(&group->key);
 
 	if (why)
-		judge_add(judge, false, "not compared with %s: %s %s",
+		judge_add(judge, &excess, "not compared with %s: %s %s",
 			  judge->limits->baseline_name, name, why);
 	else
 		judge_metrics(judge, name, group->key.workload, &before, &now);
@@ -285,11 +316,12 @@ static bool judge_machines(struct judge *judge)
 {
 	const struct capture_tool *before = &judge->limits->baseline->recording->tool;
 	const struct capture_tool *now = &judge->result->recording->tool;
+	struct excess excess = not_compared(NULL);
 
 	if (tool_same(before->kernel, now->kernel) && tool_same(before->arch, now->arch) &&
 	    before->cpus == now->cpus)
 		return true;
-	judge_add(judge, false,
+	judge_add(judge, &excess,
 		  "not compared with %s: it is from another machine or kernel (Linux %s, %s, %u CPUs; here "
 		  "Linux %s, %s, %u CPUs)",
 		  judge->limits->baseline_name, before->kernel ? before->kernel : "?",

@@ -9,6 +9,7 @@
 #define WAKEWHY_REPORT_EXCESS_H
 
 #include "report/report.h"
+#include "report/result_groups.h"
 
 /* Shares of 1, in the units of the metrics; NaN: no limit. */
 struct excess_limits {
@@ -21,8 +22,14 @@ struct excess_limits {
 };
 
 struct excess {
-	bool over;  /* false: something could not be compared, which is no excess */
-	char *text; /* a sentence without its full stop; names from outside */
+	bool over;		     /* false: something could not be compared, which is no excess */
+	char *text;		     /* a sentence without its full stop; names from outside */
+	const char *option;	     /* "--max-wakeups", …, "--baseline" */
+	struct result_key key;	     /* whose figure it is, borrowed; label NULL: of all of them */
+	const struct metric *metric; /* NULL: not over, no figure by itself */
+	/* In the metric's unit: the median, and the worst that it may be; of a metric that is better
+	 * higher the least. NaN without a metric. */
+	double value, allowed;
 };
 
 struct excesses {

@@ -114,8 +114,10 @@ struct block {
 	struct chart *chart; /* owned */
 };
 
+struct excesses;
 struct report {
 	VEC(struct block) blocks;
+	const struct excesses *excesses; /* those of report_options, borrowed */
 	size_t trust_at; /* first block of the account of trust, which comes last; 0: none */
 };
 
@@ -143,7 +145,6 @@ void row_add_empty(struct row *row);
 void table_set_decimals(struct table *table, size_t column, int max);
 void report_free_members(struct report *report);
 
-struct excesses;
 struct report_options {
 	size_t max_threads; /* rows of a thread table before "… and N more"; 0: all */
 	const struct excesses *excesses; /* told before all else; NULL: nothing was limited */
