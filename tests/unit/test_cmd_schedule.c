@@ -354,6 +354,9 @@ static void a_keeper_that_fails_ends_it(void **state)
 	played(stage);
 	assert_int_equal(script.notes.n, 2);
 	assert_int_equal(stage->experiment.status, 1);
+	played(stage); /* the next schedule of a study: it is not begun, and its runs are missing */
+	assert_int_equal(script.notes.n, 2);
+	assert_int_equal(stage->experiment.session.recording.failures.n, 3 + 3);
 	stage_clear(stage);
 }
 

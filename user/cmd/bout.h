@@ -45,7 +45,8 @@ struct keeper {
 	bool (*has)(void *context, const struct bout *bout);
 	/* Called after each bout that counts, not for one that a signal has cut; captures from first_run
 	 * and bare runs from first_bare on are new: more than one capture where a disturbed window was
-	 * measured again. -errno with diag: the bout is lost and the experiment ends. */
+	 * measured again. -errno with diag: it is not kept, and the experiment ends, with all schedules
+	 * that were to come. */
 	int (*keep)(void *context, const struct bout *bout, size_t first_run, size_t first_bare,
 		    struct diag *diag);
 };

@@ -15,12 +15,11 @@ struct player {
 	uint32_t kept_rounds;
 	uint32_t target; /* rounds that count, as far as can be told */
 	uint64_t rest_ns; /* of the whole plan, after this schedule */
-	bool broken;	 /* the keeper failed */
 };
 
 static bool go_on(const struct player *player)
 {
-	return !player->broken && !experiment_stopped(player->experiment);
+	return !player->experiment->cannot_keep && !experiment_stopped(player->experiment);
 }
 
 /* ---- what an earlier invocation has kept ------------------------------------------------------- */
@@ -210,7 +209,7 @@ static void play_bout(struct player *player, struct entry *entry, const struct b
 		return;
 	if (keeper->keep(keeper->context, bout, first_run, first_bare, &diag)) {
 		player->experiment->status = session_fail(session, &diag);
-		player->broken = true;
+		player->experiment->cannot_keep = true;
 	}
 }
 
@@ -375,7 +374,7 @@ void schedule_play(struct experiment *experiment, struct schedule *schedule)
 	player.rest_ns = above(above(session->plan_total_ns, session->plan_done_ns), planned_ns);
 	recall(&player);
 	play_rounds(&player);
-	if (experiment_stopped(experiment))
+	if (!go_on(&player))
 		tell_missing(&player);
 	session->plan_total_ns = session->plan_done_ns + player.rest_ns;
 	order_recording(&player);
