@@ -62,7 +62,7 @@ def a_limit_for_nobody_is_not_kept(t):
     nobody = ["attach", "-n", "no-such-name", "-d", "100ms"]
     t.equal("status without a limit", t.tool.call(*nobody).status, 0)
     t.equal("status with one", t.tool.call(*nobody, "--max-cpu", "5").status, 1)
-    done = t.tool.call("report", "--max-startup", "1s", os.path.join(GOLDEN, "why.wkw"))
+    done = t.tool.call("report", "--max-startup", "1s", os.path.join(GOLDEN, "idle.wkw"))
     t.equal("status without starts", done.status, 0)
     said = "--max-startup limits nothing here"
     t.equal("lines", len(lines_about(done, said)), 1)
