@@ -101,6 +101,22 @@ static void steal_and_interrupts_are_allowed_for(void **state)
 	done(&f);
 }
 
+/* A tick of 10 ms for each of two CPUs. */
+static void ticks_of_steal_are_not_seen(void **state)
+{
+	struct fixture f = fixture();
+
+	(void)state;
+	add(&f, 1075 * MS, 1000 * MS, 5, 5);
+	f.capture->noise.hypervisor = false;
+	assert_false(judge(&f));
+	f.capture->noise.hypervisor = true;
+	assert_true(judge(&f));
+	add(&f, 1076 * MS, 1000 * MS, 5, 5);
+	assert_false(judge(&f));
+	done(&f);
+}
+
 static void a_lack_is_not_hidden_by_an_excess(void **state)
 {
 	struct fixture f = fixture();
@@ -262,6 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(oncpu_limits),
 		cmocka_unit_test(steal_and_interrupts_are_allowed_for),
+		cmocka_unit_test(ticks_of_steal_are_not_seen),
 		cmocka_unit_test(a_lack_is_not_hidden_by_an_excess),
 		cmocka_unit_test(many_threads_give_two_sentences),
 		cmocka_unit_test(switch_limits),

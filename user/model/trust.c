@@ -13,6 +13,7 @@
 #define ONCPU_LESS_NS	  1e6
 #define ONCPU_MORE_SHARE  0.05
 #define ONCPU_MORE_NS	  5e6
+#define STEAL_TICK_NS	  1e7
 #define RUSAGE_LESS_NS	  5e6
 #define SWITCHES_SHARE	  0.001
 #define SWITCHES_AT_LEAST 2
@@ -64,10 +65,14 @@ static double trust_allowance_ns(const struct capture *capture)
 {
 	double share = capture->noise.steal_share + capture->noise.irq_share;
 	double window_ns = (double)(capture->end_ns - capture->start_ns);
+	/* The kernel shows stolen time in ticks: of each CPU's, a part of one is not seen. */
+	double unseen_ns = capture->noise.hypervisor ? STEAL_TICK_NS * capture->noise.cpus_online : 0;
 
-	if (capture->end_ns < capture->start_ns || !(share > 0))
+	if (capture->end_ns < capture->start_ns)
 		return 0;
-	return (share < 1 ? share : 1) * window_ns * capture->noise.cpus_online;
+	if (!(share > 0))
+		return unseen_ns;
+	return (share < 1 ? share : 1) * window_ns * capture->noise.cpus_online + unseen_ns;
 }
 
 /* The kernel charges a thread that wakes an idle CPU from the moment of its waking, not from its
