@@ -99,7 +99,7 @@ def a_study_that_is_interrupted_goes_on_and_measures_nothing_twice(t):
             report = t.tool.call("report", os.path.join(folder, "study.wkw"))
             t.check(report.out == out, "report prints other bytes than the interrupted study")
     done = study(t, "--resume", folder, "floor", "one=floor")
-    t.equal(f"status (seed {seed}: {done.err.strip()})", done.status, 0)
+    t.equal(f"status (seed {seed}: {done.err.strip()} {done.out[:600]})", done.status, 0)
     keys = keys_of(done.document)
     t.equal("things that were measured twice", [k for k, n in keys.items() if n > 1], [])
     now = kept_files(folder)

@@ -36,6 +36,7 @@ static const struct option_default defaults[] = {
 	{OPTION_CONNECTIONS, "64"},
 	{OPTION_CPUS, "two cores of their own"},
 	{OPTION_LOAD_CPUS, "other cores, at most six"},
+	{OPTION_RETRIES, "2"},
 	{OPTION_MAX_THREADS, "16384"},
 	{OPTION_FORMAT, "text"},
 	{0, NULL},
