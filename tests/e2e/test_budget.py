@@ -58,6 +58,18 @@ def a_spinner_is_above_a_cpu_budget_and_a_sleeper_is_not(t):
 
 
 @test
+def a_limit_for_nobody_is_not_kept(t):
+    nobody = ["attach", "-n", "no-such-name", "-d", "100ms"]
+    t.equal("status without a limit", t.tool.call(*nobody).status, 0)
+    t.equal("status with one", t.tool.call(*nobody, "--max-cpu", "5").status, 1)
+    done = t.tool.call("report", "--max-startup", "1s", os.path.join(GOLDEN, "idle.wkw"))
+    t.equal("status without starts", done.status, 0)
+    said = "--max-startup limits nothing here"
+    t.equal("lines", len(lines_about(done, said)), 1)
+    t.check(said in done.out.replace("\n", " "), "the report does not say so")
+
+
+@test
 def a_start_is_held_against_a_baseline_in_either_form(t):
     names = [t.path("before.json"), t.path("before.wkw")]
     quick = ["startup", "-r", "5", "-w", "1", "--no-bare", "-q", "--cmd"]

@@ -99,7 +99,7 @@ def a_study_that_is_interrupted_goes_on_and_measures_nothing_twice(t):
             report = t.tool.call("report", os.path.join(folder, "study.wkw"))
             t.check(report.out == out, "report prints other bytes than the interrupted study")
     done = study(t, "--resume", folder, "floor", "one=floor")
-    t.equal(f"status (seed {seed}: {done.err.strip()})", done.status, 0)
+    t.equal(f"status (seed {seed}: {done.err.strip()} {done.out[:600]})", done.status, 0)
     keys = keys_of(done.document)
     t.equal("things that were measured twice", [k for k, n in keys.items() if n > 1], [])
     now = kept_files(folder)
@@ -120,6 +120,29 @@ def check_finished_study_is_played_again_without_measuring(t, folder, done):
     times = [{(r["workload"], r["label"], r["variant"], r["repeat"], r["start_ns"])
               for r in document["runs"]} for document in (done.document, again.document)]
     t.equal("measurements that were made again", times[0] ^ times[1], set())
+
+
+@test
+def a_study_that_is_interrupted_before_it_begins_leaves_no_plan(t):
+    """While a runtime is asked for its version: those that come after it are not asked any more, and must not
+    be written down without one."""
+    slow, asked, folder = t.path("bun"), t.path("asked"), t.path("kept")
+    with open(slow, "w", encoding="ascii") as file:
+        file.write(f"#!/bin/sh\n: > {asked}\nread line < {t.path('gate')}\necho 1.2.3\n")
+    os.chmod(slow, 0o755)
+    os.chmod(t.root, 0o777)
+    os.mkfifo(t.path("gate"))
+    os.chmod(t.path("gate"), 0o666)
+    process = subprocess.Popen([t.tool.binary, *SMALL, "--resume", folder, f"slow=bun:{slow}", "floor"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    await_true(lambda: os.path.exists(asked), "the question for a version", 30)
+    process.send_signal(signal.SIGINT)
+    with open(t.path("gate"), "w", encoding="ascii") as gate:
+        gate.write("go\n")
+    out, err = (text.decode() for text in process.communicate(timeout=60))
+    t.equal(f"status ({err!r})", process.returncode, 1)
+    t.check("interrupted after 0 of 3 runs" in out, f"the report does not say it: {out!r}")
+    t.check(not os.path.exists(folder), "something was left behind")
 
 
 # ---- directories ---------------------------------------------------------------------------------

@@ -46,6 +46,8 @@ WRONG = (
     ["startup", "-r", "0", "floor"],
     ["startup", "-r", "many", "floor"],
     ["idle"],
+    ["idle", "--parallel", "--until", "5%", "floor"],
+    ["idle", "--parallel", "--retries", "1", "floor"],
     ["hash"],
     ["hash", "--variant", "nonsense", "floor"],
     ["hash", "--ops", "0", "floor"],

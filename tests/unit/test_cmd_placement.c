@@ -13,6 +13,7 @@ struct machine {
 	uint32_t core[24], node[24];
 	bool unknown, hypervisor;
 	uint32_t isolated; /* a bit for each CPU */
+	bool unbalanced;   /* these are: the kernel spreads no threads over them */
 };
 
 static const struct machine one = {"one", 1, {0}, {0}, false, false, 0};
@@ -41,6 +42,8 @@ static const struct machine twelve = {"twelve",
 				      0};
 static const struct machine isolated = {"isolated",	 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0}, false, false,
 					1U << 6 | 1U << 7};
+static const struct machine unbalanced = {"unbalanced", 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0}, false, false,
+					  1U << 0 | 1U << 1 | 1U << 2, true};
 
 static struct topology make(const struct machine *machine)
 {
@@ -49,7 +52,8 @@ static struct topology make(const struct machine *machine)
 	for (uint32_t i = 0; i < machine->cpus; i++)
 		*vec_push(&topology.cpus) =
 			(struct topology_cpu){i, machine->core[i], machine->node[i],
-					      machine->isolated >> i & 1};
+					      machine->isolated >> i & 1,
+					      machine->unbalanced && machine->isolated >> i & 1};
 	return topology;
 }
 
@@ -67,6 +71,7 @@ static struct cpulist list(const char *text)
 	"2 physical cores: server and load generator get one each, none is left for the kernel's " \
 	"network work and for others"
 #define HIDDEN "a hypervisor hides which CPUs share a core"
+#define UNBALANCED "isolated CPUs: the kernel spreads no threads over them"
 #define EACH   "each side needs 2 physical cores of its own; the server has "
 
 static const struct {
@@ -88,6 +93,10 @@ static const struct {
 	{&smt_guest, NULL, NULL, NULL, false, "0,2", "4,6", FINE},
 	{&twelve, NULL, NULL, NULL, false, "0,2", "1,3-4,6,8,10", FINE}, /* a node first */
 	{&isolated, NULL, NULL, NULL, false, "6-7", "0-4", FINE},
+	{&unbalanced, "0-6", NULL, NULL, false, "3-4", "0-1,5-6", UNBALANCED},
+	{&unbalanced, "0,3-7", NULL, NULL, false, "3-4", "5-7", FINE},
+	{&unbalanced, NULL, "1", "3-4", false, "1", "3-4", EACH "1, the load generator 2"},
+	{&unbalanced, NULL, "1-2", "3-4", false, "1-2", "3-4", UNBALANCED},
 	{&smt, "0-1,8-9", NULL, NULL, false, "0", "1", TWO},
 	{&smt, "1-2,4,9-12", NULL, NULL, false, "1-2", "4,11", FINE},
 	/* One side given. */

@@ -354,6 +354,9 @@ static void a_keeper_that_fails_ends_it(void **state)
 	played(stage);
 	assert_int_equal(script.notes.n, 2);
 	assert_int_equal(stage->experiment.status, 1);
+	played(stage); /* the next schedule of a study: it is not begun, and its runs are missing */
+	assert_int_equal(script.notes.n, 2);
+	assert_int_equal(stage->experiment.session.recording.failures.n, 3 + 3);
 	stage_clear(stage);
 }
 
@@ -433,17 +436,21 @@ static void a_retry_that_a_signal_cuts_replaces_nothing(void **state)
 static void set_values(struct entry *entry, size_t n, double value, double step, size_t stride)
 {
 	for (size_t i = 0; i < n; i++)
-		*vec_push(&entry->values) = value + step * (double)(i * stride % 5);
+		*vec_push(&entry->values[ENTRY_METRIC]) = value + step * (double)(i * stride % 5);
 }
 
 static void pairs_are_the_first_that_is_not_floor_against_each_other(void **state)
 {
 	static const struct family floor_family = {.name = "floor", .builtin = true};
 	struct stage *stage = stage_set(3, 0);
+	struct contestant *contestants = stage->experiment.contestants.items;
 	struct entry *entries = stage->schedule.entries.items;
 
 	(void)state;
-	stage->experiment.contestants.items[0].runtime.family = &floor_family;
+	/* The label tells, as in the report: floor may take part under other names. */
+	contestants[1].runtime.family = &floor_family;
+	free(contestants[0].runtime.label);
+	contestants[0].runtime.label = mem_strdup("floor");
 	set_values(&entries[0], 20, 100, 0, 1);
 	set_values(&entries[1], 20, 100, 1, 2);
 	set_values(&entries[2], 20, 100, 20, 3);
@@ -458,6 +465,41 @@ static void pairs_are_the_first_that_is_not_floor_against_each_other(void **stat
 	entries[1].out = true;
 	assert_null(schedule_widest(&stage->schedule).base);
 	assert_true(schedule_widest(&stage->schedule).half_width == 0);
+	stage_clear(stage);
+}
+
+/* 100 values around `value`, which of two entries do not go together. */
+static void set_starts(struct entry *entry, enum entry_value which, double value, double step,
+		       size_t stride)
+{
+	entry->values[which].n = 0;
+	for (size_t i = 0; i < 100; i++)
+		*vec_push(&entry->values[which]) = value + step * (double)(i * stride % 7);
+}
+
+/* Starts with probes are known to a hair, those without are not. Only where probes cost something do the
+ * latter make the report's verdict. */
+static void starts_without_probes_count_where_the_verdict_is_made_of_them(void **state)
+{
+	static const struct bout_kind kind = {
+		.workload = WORKLOAD_STARTUP, .metric = "exec_to_exit_ns", .bare_decides = true};
+	struct stage *stage = stage_set(3, 0);
+	struct schedule *schedule = &stage->schedule;
+	struct entry *entries = schedule->entries.items;
+
+	(void)state;
+	schedule->kind = &kind;
+	entries[2].out = true;
+	for (size_t i = 0; i < 2; i++) {
+		set_starts(&entries[i], ENTRY_METRIC, 1e6, 0, 1);
+		set_starts(&entries[i], ENTRY_OUTER, 2e6, 1e5, i + 1);
+		set_starts(&entries[i], ENTRY_BARE, 2e6, 1e5, i + 2);
+	}
+	assert_true(schedule_widest(schedule).half_width == 0); /* there are no bare bouts */
+	schedule->bare = true;
+	assert_true(schedule_widest(schedule).half_width == 0);
+	set_starts(&entries[1], ENTRY_OUTER, 3e6, 1e5, 1); /* one of the two is enough */
+	assert_true(schedule_widest(schedule).half_width > 0.01);
 	stage_clear(stage);
 }
 
@@ -581,6 +623,7 @@ int main(void)
 		cmocka_unit_test(a_disturbed_window_is_measured_again),
 		cmocka_unit_test(after_all_retries_the_last_one_stays_with_its_doubt),
 		cmocka_unit_test(pairs_are_the_first_that_is_not_floor_against_each_other),
+		cmocka_unit_test(starts_without_probes_count_where_the_verdict_is_made_of_them),
 		cmocka_unit_test(a_ratio_to_nothing_is_not_waited_for),
 		cmocka_unit_test(until_stops_where_it_is_narrow_and_at_the_cap),
 		cmocka_unit_test(until_ends_a_schedule),

@@ -168,13 +168,22 @@ static void one_cpu_of_each_core_is_picked(void **state)
 	folder_remove(&m);
 }
 
+/* All but those that the kernel spreads no threads over: they come last. */
 static void isolated_cores_are_picked_first(void **state)
 {
-	static const char *const files[] = {
-		"sys/devices/system/cpu/isolated",
-		"sys/devices/system/cpu/nohz_full",
-		"sys/fs/cgroup/cpuset.cpus.isolated",
+	static const struct {
+		const char *name;
+		uint32_t unbalanced;
+		const char *picked, *first;
+	} files[] = {
+		{"sys/devices/system/cpu/isolated", 3, "0 1 3 2", "0"},
+		/* 7 is isolated, and its sibling 3 is not: 7 it is, and 3 no more. */
+		{"sys/devices/system/cpu/nohz_full", 0, "2 7 0 1", "2"},
+		{"sys/fs/cgroup/cpuset.cpus.isolated", 3, "0 1 3 2", "0"},
 	};
+	struct cpulist all;
+
+	assert_int_equal(cpulist_parse(&all, "0-7", NULL), 0);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -183,13 +192,13 @@ static void isolated_cores_are_picked_first(void **state)
 
 		machine_with_siblings(&m);
 		folder_put(&m, "sys/devices/system/cpu/nohz_full", "  (null)\n");
-		folder_put(&m, files[i], "2,6-7\n");
+		folder_put(&m, files[i].name, "2,6-7\n");
 		topology_of(&m, &t);
 		assert_int_equal(isolated_of(&t, "0-7"), 3);
 		assert_int_equal(isolated_of(&t, "0-2"), 1);
-		/* 7 is isolated, and its sibling 3 is not: 7 it is, and 3 no more. */
-		assert_picked(&t, "0-7", 16, "2 7 0 1");
-		assert_picked(&t, "0-7", 1, "2");
+		assert_int_equal(topology_unbalanced(&t, &all), files[i].unbalanced);
+		assert_picked(&t, "0-7", 16, files[i].picked);
+		assert_picked(&t, "0-7", 1, files[i].first);
 		topology_free_members(&t);
 		folder_remove(&m);
 	}

@@ -147,6 +147,12 @@ static int measure(struct session *session, const char *label, struct diag *diag
 	return 0;
 }
 
+/* A budget that nobody was there to be held against was not kept. */
+static bool judged_nobody(const struct session *session)
+{
+	return session->options.given & BUDGET_ALL && !session->recording.runs.items[0].threads.n;
+}
+
 static int attach(struct session *session)
 {
 	const struct options *options = &session->options;
@@ -174,7 +180,10 @@ static int attach(struct session *session)
 	if (measure(session, label, &diag))
 		status = session_fail(session, &diag);
 	free(label);
-	return status ? status : session_publish(session);
+	if (status)
+		return status;
+	status = session_publish(session);
+	return !status && judged_nobody(session) ? EXIT_FAILED : status;
 }
 
 int cmd_attach(int argc, char **argv)

@@ -31,8 +31,8 @@ struct bout_kind {
 	bool has_bare;	/* it can be played without probes */
 	bool may_retry; /* its windows are long enough for noise to be told: one that was disturbed is
 			 * measured again */
-	/* What --until looks at: a row of the table of metrics, or with bare_decides and where there are
-	 * bare bouts their outer_ns. */
+	/* What --until looks at: a row of the table of metrics; with bare_decides the outer_ns of bare
+	 * bouts, where the report judges by these (report/result.h: result_cost_shows). */
 	const char *metric;
 	bool bare_decides;
 };
@@ -45,9 +45,18 @@ struct keeper {
 	bool (*has)(void *context, const struct bout *bout);
 	/* Called after each bout that counts, not for one that a signal has cut; captures from first_run
 	 * and bare runs from first_bare on are new: more than one capture where a disturbed window was
-	 * measured again. -errno with diag: the bout is lost and the experiment ends. */
+	 * measured again. -errno with diag: it is not kept, and the experiment ends, with all schedules
+	 * that were to come. */
 	int (*keep)(void *context, const struct bout *bout, size_t first_run, size_t first_bare,
 		    struct diag *diag);
+};
+
+/* What --until looks at, and what tells it which of them. */
+enum entry_value {
+	ENTRY_METRIC, /* of bouts with probes: kind->metric … */
+	ENTRY_OUTER,  /* … and outer_ns */
+	ENTRY_BARE,   /* of bare bouts: outer_ns */
+	ENTRY_VALUES,
 };
 
 /* Who takes part, once for each variant. */
@@ -60,7 +69,7 @@ struct entry {
 	uint32_t done[2];	/* bouts that count: played, or kept by an earlier invocation */
 	uint32_t played[2];	/* bouts of this invocation, warm-ups too, and the time they took */
 	uint64_t spent_ns[2];
-	VEC(double) values;	/* what --until looks at, by repeat; NaN: none */
+	VEC(double) values[ENTRY_VALUES]; /* by repeat; NaN: none */
 };
 
 struct schedule {

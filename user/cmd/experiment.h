@@ -22,7 +22,8 @@ struct experiment {
 	VEC(struct contestant) contestants;
 	struct workshop *shop;
 	struct placement placement; /* of serve, once it is planned */
-	int status; /* to end with, unless publishing says worse */
+	int status;	/* to end with; 0: that of publishing */
+	bool cannot_keep; /* a keeper failed: nothing more is measured (bout.h) */
 };
 
 /* The line of --help about RUNTIME operands. */

@@ -301,9 +301,15 @@ static const struct bout_kind idle_kind = {
 
 int idle_plan(struct experiment *experiment, struct schedule *ret_schedule)
 {
-	bool parallel = experiment->session.options.parallel;
+	const struct options *options = &experiment->session.options;
+	bool parallel = options->parallel;
 	int status;
 
+	if (parallel && options_given(options, OPTION_UNTIL))
+		return options_usage_error(&usage, "--parallel and --until exclude each other");
+	if (parallel && options_given(options, OPTION_RETRIES))
+		return options_usage_error(&usage, "with --parallel no window is measured again: "
+					   "leave --retries out");
 	schedule_init(ret_schedule, experiment, &idle_kind, 1, 0);
 	ret_schedule->collect = (struct collect_options){
 		.time_probes = true,

@@ -202,6 +202,9 @@ static char *objection(const struct topology *topology, const struct placement_w
 	else if (topology->known && (server < PLACEMENT_CORES_NEEDED || load < PLACEMENT_CORES_NEEDED))
 		say(&text, "each side needs %u physical cores of its own; the server has %u, the "
 			   "load generator %u", PLACEMENT_CORES_NEEDED, server, load);
+	if (topology_unbalanced(topology, &sides->server) > 1 ||
+	    topology_unbalanced(topology, &sides->load) > 1)
+		say(&text, "isolated CPUs: the kernel spreads no threads over them");
 	if (!topology->known)
 		say(&text, "this machine does not show which CPUs share a core");
 	else if (topology->hypervisor && !topology_siblings(topology, &all))

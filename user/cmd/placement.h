@@ -20,7 +20,8 @@ struct placement_wish {
 	bool force; /* share a core rather than not measure */
 };
 
-/* Chooses what was not given: one CPU of each core, those of one NUMA node first; two cores for the
+/* Chooses what was not given: one CPU of each core, those that threads are not spread over last, those of
+ * one NUMA node first; two cores for the
  * server, up to six others for the generator, and one is left free where there are five. -EINVAL: the
  * lists name a CPU that is not there or share a core; -ENOTSUP: there is one core only. Both with
  * diag, and not with force (but for a CPU that is not there). */

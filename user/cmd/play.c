@@ -15,12 +15,11 @@ struct player {
 	uint32_t kept_rounds;
 	uint32_t target; /* rounds that count, as far as can be told */
 	uint64_t rest_ns; /* of the whole plan, after this schedule */
-	bool broken;	 /* the keeper failed */
 };
 
 static bool go_on(const struct player *player)
 {
-	return !player->broken && !experiment_stopped(player->experiment);
+	return !player->experiment->cannot_keep && !experiment_stopped(player->experiment);
 }
 
 /* ---- what an earlier invocation has kept ------------------------------------------------------- */
@@ -46,37 +45,38 @@ static bool has_value(const struct player *player, const struct capture *capture
 	return has;
 }
 
-/* What --until looks at in what is new in the recording; NaN: there is nothing of it. */
-static double new_value(const struct player *player, size_t first_run, size_t first_bare)
+/* A place for each repeat: values of a round are compared with one another. */
+static void note_value(struct entry *entry, enum entry_value which, uint32_t repeat, double value)
 {
-	const struct recording *recording = &player->experiment->session.recording;
-	const struct schedule *schedule = player->schedule;
-	double value = NAN;
-
-	if (schedule->bare && schedule->kind->bare_decides)
-		return recording->bare.n > first_bare
-			       ? (double)recording->bare.items[recording->bare.n - 1].outer_ns
-			       : NAN;
-	for (size_t i = first_run; i < recording->runs.n; i++)
-		if (!recording->runs.items[i].replaced &&
-		    has_value(player, &recording->runs.items[i], &value))
-			return value;
-	return NAN;
+	while (entry->values[which].n <= repeat)
+		*vec_push(&entry->values[which]) = NAN;
+	if (isfinite(value))
+		entry->values[which].items[repeat] = value;
 }
 
-/* A place for each repeat: values of a round are compared with one another. */
-static void note_value(const struct player *player, struct entry *entry, uint32_t repeat,
-		       size_t first_run, size_t first_bare)
+/* Notes for --until what is new in the recording. */
+static void note_bout(const struct player *player, struct entry *entry, const struct bout *bout,
+		      size_t first_run, size_t first_bare)
 {
-	double value;
+	const struct recording *recording = &player->experiment->session.recording;
+	double metric = NAN, outer_ns = NAN, bare_ns = NAN;
 
 	if (player->schedule->until <= 0)
 		return;
-	while (entry->values.n <= repeat)
-		*vec_push(&entry->values) = NAN;
-	value = new_value(player, first_run, first_bare);
-	if (isfinite(value))
-		entry->values.items[repeat] = value;
+	for (size_t i = first_run; i < recording->runs.n; i++) {
+		const struct capture *capture = &recording->runs.items[i];
+
+		if (capture->replaced)
+			continue;
+		if (!has_value(player, capture, &metric))
+			metric = NAN;
+		outer_ns = capture->outer_ns ? (double)capture->outer_ns : NAN;
+	}
+	if (recording->bare.n > first_bare)
+		bare_ns = (double)recording->bare.items[recording->bare.n - 1].outer_ns;
+	note_value(entry, ENTRY_METRIC, bout->repeat, metric);
+	note_value(entry, ENTRY_OUTER, bout->repeat, outer_ns);
+	note_value(entry, ENTRY_BARE, bout->repeat, bare_ns);
 }
 
 static void recall_bout(struct player *player, struct entry *entry, uint32_t repeat, bool bare)
@@ -95,7 +95,7 @@ static void recall_bout(struct player *player, struct entry *entry, uint32_t rep
 		return;
 	*kept_at(player, entry, &bout) = true;
 	entry->done[bare]++;
-	note_value(player, entry, repeat, first_run, first_bare);
+	note_bout(player, entry, &bout, first_run, first_bare);
 }
 
 static void recall(struct player *player)
@@ -204,12 +204,12 @@ static void play_bout(struct player *player, struct entry *entry, const struct b
 		return;
 	}
 	entry->done[bout->bare]++;
-	note_value(player, entry, bout->repeat, first_run, first_bare);
+	note_bout(player, entry, bout, first_run, first_bare);
 	if (!keeper->keep || cut(player, first_run))
 		return;
 	if (keeper->keep(keeper->context, bout, first_run, first_bare, &diag)) {
 		player->experiment->status = session_fail(session, &diag);
-		player->broken = true;
+		player->experiment->cannot_keep = true;
 	}
 }
 
@@ -268,17 +268,20 @@ static void play_rounds(struct player *player)
 		until_tell(player->experiment, schedule, round - schedule->warmup);
 }
 
+/* A run is done with all that belongs to it. */
 static void tell_missing(struct player *player)
 {
 	const struct schedule *schedule = player->schedule;
 
 	for (size_t i = 0; i < schedule->entries.n; i++) {
 		const struct entry *entry = &schedule->entries.items[i];
+		uint32_t done = entry->done[0];
 
-		if (!entry->out && (entry->done[0] < schedule->runs ||
-				    (schedule->bare && entry->done[1] < schedule->runs)))
+		if (schedule->bare && entry->done[1] < done)
+			done = entry->done[1];
+		if (!entry->out && done < schedule->runs)
 			experiment_interrupted(player->experiment, entry->contestant,
-					       entry->variant, entry->done[0], schedule->runs);
+					       entry->variant, done, schedule->runs);
 	}
 }
 
@@ -371,7 +374,7 @@ void schedule_play(struct experiment *experiment, struct schedule *schedule)
 	player.rest_ns = above(above(session->plan_total_ns, session->plan_done_ns), planned_ns);
 	recall(&player);
 	play_rounds(&player);
-	if (experiment_stopped(experiment))
+	if (!go_on(&player))
 		tell_missing(&player);
 	session->plan_total_ns = session->plan_done_ns + player.rest_ns;
 	order_recording(&player);

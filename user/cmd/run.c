@@ -227,12 +227,6 @@ static void end_the_rest(struct session *session, struct run_command *command)
 
 /* ---- result ------------------------------------------------------------------------------------ */
 
-static uint64_t rusage_ns(const struct rusage *rusage)
-{
-	return (uint64_t)(rusage->ru_utime.tv_sec + rusage->ru_stime.tv_sec) * WK_SECOND_NS +
-	       (uint64_t)(rusage->ru_utime.tv_usec + rusage->ru_stime.tv_usec) * 1000;
-}
-
 static int take(struct session *session, const struct run_command *command, struct diag *diag)
 {
 	const char *name = session->options.operands[0], *slash = strrchr(name, '/');
@@ -247,7 +241,7 @@ static int take(struct session *session, const struct run_command *command, stru
 	capture.exit_status = command->ended ? command->status : -1;
 	/* rusage covers the whole life, so it compares only where the window did. */
 	if (command->ended && !command->cut)
-		capture.rusage_oncpu_ns = rusage_ns(&command->rusage);
+		capture.rusage_oncpu_ns = launch_cpu_ns(&command->rusage);
 	*vec_push(&session->recording.runs) = capture;
 	return 0;
 }

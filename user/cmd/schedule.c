@@ -38,7 +38,8 @@ void schedule_add_all(struct schedule *schedule, struct experiment *experiment)
 void schedule_free_members(struct schedule *schedule)
 {
 	for (size_t i = 0; i < schedule->entries.n; i++)
-		free(schedule->entries.items[i].values.items);
+		for (size_t j = 0; j < ENTRY_VALUES; j++)
+			free(schedule->entries.items[i].values[j].items);
 	free(schedule->entries.items);
 	*schedule = (struct schedule){};
 }

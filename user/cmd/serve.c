@@ -36,6 +36,7 @@ static const struct option_default defaults[] = {
 	{OPTION_CONNECTIONS, "64"},
 	{OPTION_CPUS, "two cores of their own"},
 	{OPTION_LOAD_CPUS, "other cores, at most six"},
+	{OPTION_RETRIES, "2"},
 	{OPTION_MAX_THREADS, "16384"},
 	{OPTION_FORMAT, "text"},
 	{0, NULL},
@@ -201,17 +202,19 @@ static int serve(struct experiment *experiment, const struct bout *bout, struct 
 	return err;
 }
 
-/* The placement's objection, and one of its own where the load generator had no time left. */
-static char *objection(const struct placement *placement, const struct served *served)
+/* The placement's objection, and one of its own where the load generator had no time left. It has a thread
+ * for each CPU, or fewer: a CPU without a thread is no reserve. */
+static char *objection(const struct experiment *experiment, const struct served *served)
 {
-	double share = (double)served->load.cpu_ns / (double)served->outer_ns /
-		       placement->n_load_cpus;
-	const char *before = placement->not_comparable ? placement->not_comparable : "";
+	uint32_t threads = load_options(experiment, 0, 0).threads;
+	double share = (double)served->load.cpu_ns / (double)served->outer_ns / threads;
+	const char *before = experiment->placement.not_comparable;
 
+	before = before ? before : "";
 	if (share > LOAD_CPU_LIMIT)
-		return mem_printf("%s%sthe load generator was the bottleneck: it used %.0f %% of its "
-				  "CPU%s", before, *before ? "; " : "", share * 100,
-				  placement->n_load_cpus > 1 ? "s" : "");
+		return mem_printf("%s%sthe load generator was the bottleneck: its %u thread%s used %.0f %% "
+				  "of a CPU each", before, *before ? "; " : "", threads,
+				  threads == 1 ? "" : "s", share * 100);
 	return *before ? mem_strdup(before) : NULL;
 }
 
@@ -241,7 +244,7 @@ static int take_serve(struct experiment *experiment, const struct bout *bout,
 	capture->rss_start_bytes = served->rss_start_bytes;
 	capture->pss_start_bytes = served->pss_start_bytes;
 	capture->conditions = describe(experiment);
-	capture->not_comparable = objection(&experiment->placement, served);
+	capture->not_comparable = objection(experiment, served);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/signals.h"
+#include "runtime/launch.h"
 
 #define DEFAULT_RUNS 60
 #define DEFAULT_WARMUP 3
@@ -89,12 +90,6 @@ static void fill_startup(struct capture *capture)
 		startup->exec_to_first_output_ns = output_ns - begin_ns;
 }
 
-static uint64_t rusage_ns(const struct rusage *rusage)
-{
-	return (uint64_t)(rusage->ru_utime.tv_sec + rusage->ru_stime.tv_sec) * WK_SECOND_NS +
-	       (uint64_t)(rusage->ru_utime.tv_usec + rusage->ru_stime.tv_usec) * 1000;
-}
-
 static int take_start(struct experiment *experiment, const struct bout *bout, uint64_t outer_ns,
 		      int status, const struct rusage *rusage, struct diag *diag)
 {
@@ -104,7 +99,7 @@ static int take_start(struct experiment *experiment, const struct bout *bout, ui
 	if (err)
 		return err;
 	capture->exit_status = status;
-	capture->rusage_oncpu_ns = rusage_ns(rusage);
+	capture->rusage_oncpu_ns = launch_cpu_ns(rusage);
 	capture->outer_ns = outer_ns;
 	fill_startup(capture);
 	return 0;

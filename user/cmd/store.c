@@ -32,10 +32,11 @@ struct kept {
 struct store {
 	char *path; /* for messages */
 	int fd;
+	bool made; /* by us, just now */
 	struct identity owner;
 	struct plan plan; /* that is kept in it */
 	bool has_plan;
-	VEC(struct kept) kept;
+	VEC(struct kept) kept; /* by name, once all are read */
 	struct experiment *experiment;
 };
 
@@ -78,9 +79,8 @@ static int store_check_directory(const struct store *store, struct diag *diag)
 
 static int store_open_directory(struct store *store, struct diag *diag)
 {
-	bool made = !mkdir(store->path, 0700);
-
-	if (!made && errno != EEXIST)
+	store->made = !mkdir(store->path, 0700);
+	if (!store->made && errno != EEXIST)
 		return store_failed(store, "", -errno, diag);
 	store->fd = open(store->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (store->fd < 0 && (errno == ELOOP || errno == ENOTDIR))
@@ -89,7 +89,7 @@ static int store_open_directory(struct store *store, struct diag *diag)
 	if (store->fd < 0)
 		return store_failed(store, "", -errno, diag);
 	/* A file system that knows no owners is no reason to fail: the check below decides. */
-	if (made && store->owner.uid != geteuid() &&
+	if (store->made && store->owner.uid != geteuid() &&
 	    fchown(store->fd, store->owner.uid, store->owner.gid))
 		errno = 0;
 	return store_check_directory(store, diag);
@@ -267,12 +267,21 @@ static char *name_of_kept(const struct store *store, const struct recording *rec
 			 runs->repeat, false);
 }
 
+static bool is_planned(const struct store *store, const struct recording *recording)
+{
+	const char *label = recording->runs.n ? recording->runs.items[0].label
+					      : recording->bare.items[0].label;
+
+	return runtime_of(store, label) < store->plan.runtimes.n;
+}
+
 static int check_kept(const struct store *store, const char *name, const struct recording *recording,
 		      struct diag *diag)
 {
 	const struct capture_tool *tool = &recording->tool;
 	char *proper = name_of_kept(store, recording);
-	bool good = proper && !strcmp(proper, name) && !strcmp(tool->version, store->plan.tool) &&
+	bool good = proper && !strcmp(proper, name) && is_planned(store, recording) &&
+		    !strcmp(tool->version, store->plan.tool) &&
 		    !strcmp(tool->kernel, store->plan.kernel) &&
 		    !strcmp(tool->arch, store->plan.arch);
 
@@ -365,6 +374,21 @@ static int fill_recording(FILE *out, const void *what, struct diag *diag)
 	return record_write(out, what, diag);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct kept *)a)->name, ((const struct kept *)b)->name);
+}
+
+static int store_see_all(struct store *store, struct diag *diag)
+{
+	int err = store_each(store, store_see_kept, diag);
+
+	/* Each bout of the study is going to be looked for. */
+	if (!err && store->kept.n)
+		qsort(store->kept.items, store->kept.n, sizeof(struct kept), by_name);
+	return err;
+}
+
 int store_begin(struct store *store, const struct plan *plan, struct diag *diag)
 {
 	int err;
@@ -376,7 +400,7 @@ int store_begin(struct store *store, const struct plan *plan, struct diag *diag)
 	}
 	err = plan_compare(&store->plan, plan, diag);
 	if (!err)
-		return store_each(store, store_see_kept, diag);
+		return store_see_all(store, diag);
 	return diag_hint(diag, err, "'%s' keeps another study: name another directory", store->path);
 }
 
@@ -406,16 +430,16 @@ static void hand_over(struct kept *kept, struct recording *to)
 static bool store_has(void *context, const struct bout *bout)
 {
 	struct store *store = context;
-	char *name = bout_name(store, bout);
-	struct kept *found = NULL;
+	struct kept wanted = {.name = bout_name(store, bout)};
+	struct kept *found = store->kept.n ? bsearch(&wanted, store->kept.items, store->kept.n,
+						     sizeof(wanted), by_name)
+					   : NULL;
 
-	for (size_t i = 0; i < store->kept.n && !found; i++)
-		if (!store->kept.items[i].handed_over && !strcmp(store->kept.items[i].name, name))
-			found = &store->kept.items[i];
-	free(name);
-	if (found)
-		hand_over(found, &store->experiment->session.recording);
-	return found;
+	free(wanted.name);
+	if (!found || found->handed_over)
+		return false;
+	hand_over(found, &store->experiment->session.recording);
+	return true;
 }
 
 static int store_keep(void *context, const struct bout *bout, size_t first_run, size_t first_bare,
@@ -456,6 +480,9 @@ void store_free(struct store *store)
 	identity_free_members(&store->owner);
 	if (store->fd >= 0)
 		close(store->fd);
+	/* What never got a plan is of no use to anybody. It fails where something is in it. */
+	if (store->made && !store->has_plan)
+		rmdir(store->path);
 	free(store->path);
 	free(store);
 }

@@ -236,7 +236,8 @@ static int open_store(struct study *study)
 	return EXIT_DONE;
 }
 
-/* When the runtimes have said their versions. */
+/* When the runtimes have said their versions. After a signal some were not asked any more: that is no
+ * plan to go on with, and nothing is touched. */
 static int begin_store(struct study *study)
 {
 	struct session *session = &study->experiment.session;
@@ -245,6 +246,10 @@ static int begin_store(struct study *study)
 	struct plan plan;
 	int err;
 
+	if (experiment_stopped(&study->experiment)) {
+		store_free(study->store);
+		study->store = NULL;
+	}
 	if (!study->store)
 		return EXIT_DONE;
 	make_plan(study, &plan);

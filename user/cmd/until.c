@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stat/stat.h"
+#include "report/result.h"
 
-/* As the report does: what counts as the same does not change an interval. */
-#define SAME_WITHIN 0.02
+static const char *label_of(const struct entry *entry)
+{
+	return entry->contestant->runtime.label;
+}
 
 static bool is_floor(const struct entry *entry)
 {
-	const struct family *family = entry->contestant->runtime.family;
-
-	return family && family->builtin;
+	return !strcmp(label_of(entry), RESULT_FLOOR_LABEL);
 }
 
 static bool same_variant(const struct entry *a, const struct entry *b)
@@ -34,12 +34,43 @@ static const struct entry *base_of(const struct schedule *schedule, const struct
 	return NULL;
 }
 
-/* By rounds, as the report does where both sides have the same. */
-static double half_width(const struct entry *base, const struct entry *other, uint64_t seed)
+/* One kind of values of a base's rounds, and one of another entry's: by rounds, as the report does where
+ * both sides have the same. */
+static struct stat_ratio compare(const struct schedule *schedule, const struct entry *base,
+				 enum entry_value of_base, const struct entry *other,
+				 enum entry_value of_other, const char *what)
 {
-	size_t n = base->values.n < other->values.n ? base->values.n : other->values.n;
-	struct stat_ratio ratio = stat_compare_rounds(base->values.items, other->values.items, n,
-						      SAME_WITHIN, seed);
+	size_t n_base = base->values[of_base].n, n_other = other->values[of_other].n;
+	uint64_t seed = result_seed(label_of(base), label_of(other),
+				    workload_name(schedule->kind->workload), base->variant, what);
+
+	return stat_compare_rounds(base->values[of_base].items, other->values[of_other].items,
+				   n_base < n_other ? n_base : n_other, RESULT_SAME_WITHIN, seed);
+}
+
+static bool is_slowed(const struct schedule *schedule, const struct entry *entry)
+{
+	struct stat_ratio cost =
+		compare(schedule, entry, ENTRY_BARE, entry, ENTRY_OUTER, RESULT_COST_SEED);
+
+	return result_cost_shows(&cost);
+}
+
+/* What the report's verdict on this pair is made of. */
+static enum entry_value judged_by(const struct schedule *schedule, const struct entry *base,
+				  const struct entry *other)
+{
+	bool bare = schedule->kind->bare_decides && schedule->bare &&
+		    (is_slowed(schedule, base) || is_slowed(schedule, other));
+
+	return bare ? ENTRY_BARE : ENTRY_METRIC;
+}
+
+static double half_width(const struct schedule *schedule, const struct entry *base,
+			 const struct entry *other)
+{
+	enum entry_value by = judged_by(schedule, base, other);
+	struct stat_ratio ratio = compare(schedule, base, by, other, by, schedule->kind->metric);
 
 	/* Two or three runs that happen to agree would end it too early. */
 	if (ratio.has_interval && ratio.method != STAT_BY_FEW)
@@ -47,7 +78,7 @@ static double half_width(const struct entry *base, const struct entry *other, ui
 		       : ratio.ci_high > ratio.ci_low ? INFINITY
 						      : 0;
 	/* No run will ever give a ratio to nothing. */
-	return stat_summarise(base->values.items, n).median == 0 ? 0 : INFINITY;
+	return stat_summarise(base->values[by].items, base->values[by].n).median == 0 ? 0 : INFINITY;
 }
 
 struct schedule_pair schedule_widest(const struct schedule *schedule)
@@ -61,7 +92,7 @@ struct schedule_pair schedule_widest(const struct schedule *schedule)
 
 		if (other->out || !base || base == other)
 			continue;
-		width = half_width(base, other, schedule->seed);
+		width = half_width(schedule, base, other);
 		if (!widest.base || width > widest.half_width)
 			widest = (struct schedule_pair){base, other, width};
 	}
@@ -82,9 +113,8 @@ uint32_t until_rounds(const struct schedule *schedule, uint32_t rounds)
 
 static char *name_of(const struct entry *entry)
 {
-	const char *label = entry->contestant->runtime.label;
-
-	return entry->variant ? mem_printf("%s %s", label, entry->variant) : mem_strdup(label);
+	return entry->variant ? mem_printf("%s %s", label_of(entry), entry->variant)
+			      : mem_strdup(label_of(entry));
 }
 
 void until_tell(struct experiment *experiment, const struct schedule *schedule, uint32_t rounds)

@@ -82,28 +82,54 @@ static void take_threads(struct collector *c, uint32_t group, struct capture *ca
 	}
 }
 
-static bool has_thread(const struct capture *capture, uint32_t pid)
+/* Processes, each known by its id and start. A build may have had a hundred thousand: they are sorted, and
+ * looked for by halves. */
+struct process_key {
+	uint32_t pid;
+	uint64_t start_ns;
+};
+
+static int process_key_order(const void *a, const void *b)
 {
-	for (size_t i = 0; i < capture->threads.n; i++)
-		if (capture->threads.items[i].t.pid == pid)
-			return true;
-	return false;
+	const struct process_key *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+struct process_keys {
+	VEC(struct process_key) all;
+};
+
+static void keys_sort(struct process_keys *keys)
+{
+	if (keys->all.n)
+		qsort(keys->all.items, keys->all.n, sizeof(struct process_key), process_key_order);
+}
+
+static bool keys_have(const struct process_keys *keys, uint32_t pid, uint64_t start_ns)
+{
+	struct process_key key = {pid, start_ns};
+
+	return keys->all.n && bsearch(&key, keys->all.items, keys->all.n, sizeof(key),
+				      process_key_order);
 }
 
 /* A process that was forked and never executed anything has no image of its own yet. */
 static void add_forked_images(struct capture *capture)
 {
+	struct process_keys known = {};
+
+	for (size_t i = 0; i < capture->images.n; i++)
+		*vec_push(&known.all) = (struct process_key){capture->images.items[i].pid,
+							     capture->images.items[i].start_ns};
+	keys_sort(&known);
 	for (size_t i = 0; i < capture->threads.n; i++) {
 		const struct wk_thread *t = &capture->threads.items[i].t;
 		struct capture_image *image;
-		bool known = false;
 
-		if (!(t->flags & WK_FLAG_LEADER))
-			continue;
-		for (size_t j = 0; j < capture->images.n && !known; j++)
-			known = capture->images.items[j].pid == t->pid &&
-				capture->images.items[j].start_ns == t->start_ns;
-		if (known)
+		if (!(t->flags & WK_FLAG_LEADER) || keys_have(&known, t->pid, t->start_ns))
 			continue;
 		image = vec_push(&capture->images);
 		image->pid = t->pid;
@@ -112,20 +138,27 @@ static void add_forked_images(struct capture *capture)
 		image->group = t->group;
 		memcpy(image->comm, t->comm, WK_COMM_BYTES);
 	}
+	free(known.all.items);
 }
 
 static void take_images(struct collector *c, uint32_t group, struct capture *capture)
 {
+	struct process_keys threads = {}; /* by id alone */
+
+	for (size_t i = 0; i < capture->threads.n; i++)
+		*vec_push(&threads.all) = (struct process_key){.pid = capture->threads.items[i].t.pid};
+	keys_sort(&threads);
 	for (size_t i = 0; i < c->images.n; i++) {
 		struct capture_image *from = &c->images.items[i];
 		struct capture_image *to;
 
-		if (from->group != group || !has_thread(capture, from->pid))
+		if (from->group != group || !keys_have(&threads, from->pid, 0))
 			continue;
 		to = vec_push(&capture->images);
 		*to = *from;
 		from->argv = NULL; /* moved */
 	}
+	free(threads.all.items);
 	add_forked_images(capture);
 }
 

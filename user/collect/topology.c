@@ -111,24 +111,33 @@ static void add_nodes(struct topology *topology, const char *sys)
 
 static void add_isolated(struct topology *topology, const char *sys)
 {
-	/* Boot parameters isolcpus and nohz_full, and partitions of the cpuset controller. */
-	static const char *const names[] = {
-		"devices/system/cpu/isolated",
-		"devices/system/cpu/nohz_full",
-		"fs/cgroup/cpuset.cpus.isolated",
+	/* Boot parameters isolcpus and nohz_full, and partitions of the cpuset controller. nohz_full by
+	 * itself leaves the balancing of load on. */
+	static const struct {
+		const char *name;
+		bool unbalanced;
+	} files[] = {
+		{"devices/system/cpu/isolated", true},
+		{"devices/system/cpu/nohz_full", false},
+		{"fs/cgroup/cpuset.cpus.isolated", true},
 	};
 
-	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+	for (size_t n = 0; n < sizeof(files) / sizeof(files[0]); n++) {
 		struct cpulist cpus;
 		char path[PATH_BYTES];
 
-		snprintf(path, sizeof(path), "%s/%s", sys, names[n]);
+		snprintf(path, sizeof(path), "%s/%s", sys, files[n].name);
 		/* nohz_full reads "(null)" where there is none. */
 		if (machine_read_cpus(path, &cpus, NULL))
 			continue;
-		for (size_t i = 0; i < topology->cpus.n; i++)
-			if (cpulist_has(&cpus, topology->cpus.items[i].cpu))
-				topology->cpus.items[i].isolated = true;
+		for (size_t i = 0; i < topology->cpus.n; i++) {
+			struct topology_cpu *cpu = &topology->cpus.items[i];
+
+			if (!cpulist_has(&cpus, cpu->cpu))
+				continue;
+			cpu->isolated = true;
+			cpu->unbalanced |= files[n].unbalanced;
+		}
 	}
 }
 
@@ -243,17 +252,33 @@ uint32_t topology_isolated(const struct topology *topology, const struct cpulist
 	return n;
 }
 
+uint32_t topology_unbalanced(const struct topology *topology, const struct cpulist *cpus)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < topology->cpus.n; i++)
+		n += topology->cpus.items[i].unbalanced &&
+		     cpulist_has(cpus, topology->cpus.items[i].cpu);
+	return n;
+}
+
+/* The lower the earlier it is picked. */
+static int pick_rank(const struct topology_cpu *cpu)
+{
+	return cpu->unbalanced ? 2 : cpu->isolated ? 0 : 1;
+}
+
 size_t topology_pick_cores(const struct topology *topology, const struct cpulist *allowed,
 			   uint32_t *ret_cpus, size_t max)
 {
 	struct cpulist picked = {0}; /* cores */
 	size_t n = 0;
 
-	for (int isolated = 1; isolated >= 0; isolated--) {
+	for (int rank = 0; rank <= 2; rank++) {
 		for (size_t i = 0; i < topology->cpus.n && n < max; i++) {
 			const struct topology_cpu *cpu = &topology->cpus.items[i];
 
-			if (cpu->isolated != isolated || !cpulist_has(allowed, cpu->cpu) ||
+			if (pick_rank(cpu) != rank || !cpulist_has(allowed, cpu->cpu) ||
 			    cpulist_has(&picked, cpu->core))
 				continue;
 			cpulist_add(&picked, cpu->core);

@@ -16,6 +16,7 @@ struct topology_cpu {
 	uint32_t core; /* the lowest CPU of its physical core: siblings have the same */
 	uint32_t node; /* NUMA; TOPOLOGY_NO_NODE: not known */
 	bool isolated; /* isolcpus, nohz_full or a cpuset partition */
+	bool unbalanced; /* the kernel moves no thread to it or away: isolcpus, or an isolated partition */
 };
 
 struct topology {
@@ -35,9 +36,13 @@ uint32_t topology_nodes(const struct topology *topology, const struct cpulist *c
 /* How many of them have a sibling hyper-thread (in the list or not): another program there slows this
  * one down. 0 where it is not known. */
 uint32_t topology_siblings(const struct topology *topology, const struct cpulist *cpus);
+/* How many of them the kernel moves no thread between: on two of these, all threads of a program may stay
+ * on one. */
+uint32_t topology_unbalanced(const struct topology *topology, const struct cpulist *cpus);
 /* How many of them the kernel keeps free of others. */
 uint32_t topology_isolated(const struct topology *topology, const struct cpulist *cpus);
-/* One CPU of each core of `allowed`, isolated CPUs first, then rising: at most max. Returns how many.
+/* One CPU of each core of `allowed`, isolated CPUs that threads are spread over first, unbalanced ones last,
+ * then rising: at most max. Returns how many.
  * Where the topology is not known, each CPU counts as a core. */
 size_t topology_pick_cores(const struct topology *topology, const struct cpulist *allowed,
 			   uint32_t *ret_cpus, size_t max);

@@ -76,8 +76,8 @@ static void add_value(struct strbuf *text, const struct metric *metric, double v
 
 /* ---- budgets --------------------------------------------------------------------------------- */
 
-static void judge_limit(struct judge *judge, const struct result_summary *summary, const char *id,
-			double limit, const char *option)
+static void judge_summary(struct judge *judge, const struct result_summary *summary, double limit,
+			  const char *option)
 {
 	struct excess excess = {
 		.over = true,
@@ -90,7 +90,7 @@ static void judge_limit(struct judge *judge, const struct result_summary *summar
 	struct strbuf text = {};
 	char *name;
 
-	if (strcmp(summary->metric->id, id) != 0 || !(summary->stat.median > limit))
+	if (!(summary->stat.median > limit))
 		return;
 	name = key_name(&excess.key);
 	strbuf_printf(&text, "%s: %s ", name, summary->metric->title);
@@ -102,19 +102,32 @@ static void judge_limit(struct judge *judge, const struct result_summary *summar
 	free(name);
 }
 
+/* limit NaN: there is none. Whoever set one must not take the silence of what has no such figure for a
+ * pass. */
+static void judge_limit(struct judge *judge, const char *id, double limit, const char *option)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < judge->result->summaries.n && !isnan(limit); i++) {
+		const struct result_summary *summary = &judge->result->summaries.items[i];
+
+		if (strcmp(summary->metric->id, id) != 0)
+			continue;
+		found = true;
+		judge_summary(judge, summary, limit, option);
+	}
+	if (!found && !isnan(limit))
+		judge_add(judge, false, "%s limits nothing here: there are no figures of that kind",
+			  option);
+}
+
 static void judge_limits(struct judge *judge)
 {
 	const struct excess_limits *limits = judge->limits;
 
-	for (size_t i = 0; i < judge->result->summaries.n; i++) {
-		const struct result_summary *summary = &judge->result->summaries.items[i];
-
-		judge_limit(judge, summary, "wakeups_per_s", limits->wakeups_per_s, "--max-wakeups");
-		judge_limit(judge, summary, "cpu_ms_per_s", limits->cpu_ms_per_s, "--max-cpu");
-		if (!strcmp(summary->workload, "startup"))
-			judge_limit(judge, summary, "exec_to_exit_ns", limits->startup_ns,
-				    "--max-startup");
-	}
+	judge_limit(judge, "wakeups_per_s", limits->wakeups_per_s, "--max-wakeups");
+	judge_limit(judge, "cpu_ms_per_s", limits->cpu_ms_per_s, "--max-cpu");
+	judge_limit(judge, "exec_to_exit_ns", limits->startup_ns, "--max-startup");
 }
 
 /* ---- baseline -------------------------------------------------------------------------------- */

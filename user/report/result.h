@@ -49,6 +49,19 @@ struct result {
 
 /* An interval within this of 1 counts as the same. */
 #define RESULT_SAME_WITHIN 0.02
+/* What others are shown beside, and what no other is held against first. */
+#define RESULT_FLOOR_LABEL "floor"
+/* What result_seed takes for the cost of probes. */
+#define RESULT_COST_SEED "probe_cost"
+
+/* The rules that --until must share with the report, or it would end too early or too late.
+ * Seed of the bootstrap: what is compared decides it, so that the same figures give the same interval,
+ * whatever else is in the recording. what: a metric's id, or RESULT_COST_SEED with base for both. */
+uint64_t result_seed(const char *base, const char *other, const char *workload, const char *variant,
+		     const char *what);
+/* Do probes change a start by more than chance? cost: probed / bare. Where that is so for one of two
+ * labels, they are compared by their starts without probes. */
+bool result_cost_shows(const struct stat_ratio *cost);
 
 void result_init(struct result *ret_result, const struct recording *recording);
 /* The same of what is derived already (record/json_result.h): one run and one why for each capture of

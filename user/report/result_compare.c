@@ -5,7 +5,6 @@
 
 #include "report/result_groups.h"
 
-#define FLOOR_LABEL "floor"
 #define STARTUP	    "startup"
 #define BARE_METRIC "exec_to_exit_ns"
 /* With fewer windows on a side their seconds are looked at as well. */
@@ -22,18 +21,22 @@ static uint64_t compare_hash(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* What is compared decides the resampling: the same recording gives the same interval, whatever
- * else is in it. */
-static uint64_t compare_seed(const struct result_key *base, const struct result_key *other,
-			     const char *what)
+uint64_t result_seed(const char *base, const char *other, const char *workload, const char *variant,
+		     const char *what)
 {
 	uint64_t hash = 0xcbf29ce484222325;
 
-	hash = compare_hash(hash, base->label);
-	hash = compare_hash(hash, other->label);
-	hash = compare_hash(hash, base->workload);
-	hash = compare_hash(hash, base->variant ? base->variant : "");
+	hash = compare_hash(hash, base);
+	hash = compare_hash(hash, other);
+	hash = compare_hash(hash, workload);
+	hash = compare_hash(hash, variant ? variant : "");
 	return compare_hash(hash, what);
+}
+
+static uint64_t compare_seed(const struct result_key *base, const struct result_key *other,
+			     const char *what)
+{
+	return result_seed(base->label, other->label, base->workload, base->variant, what);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -221,19 +224,23 @@ static void compare_add_cost(struct result *result, const struct result_group *g
 		cost->probed_ns = stat_summarise(probed.values, probed.n).median;
 		cost->bare_ns = stat_summarise(bare.values, bare.n).median;
 		cost->ratio = compare_values(&bare, &probed,
-					     compare_seed(&group->key, &group->key, "probe_cost"));
+					     compare_seed(&group->key, &group->key, RESULT_COST_SEED));
 	}
 	result_free_values(&probed);
 	result_free_values(&bare);
 }
 
-/* Probed and bare times of a label differ by more than chance. */
+bool result_cost_shows(const struct stat_ratio *cost)
+{
+	return cost->has_interval && (cost->ci_low > 1 || cost->ci_high < 1);
+}
+
 static bool compare_is_slowed(const struct result *result, const struct result_key *key)
 {
 	const struct result_cost *cost =
 		result_find_cost(result, key->label, key->workload, key->variant);
 
-	return cost && cost->ratio.has_interval && (cost->ratio.ci_low > 1 || cost->ratio.ci_high < 1);
+	return cost && result_cost_shows(&cost->ratio);
 }
 
 /* Start-up is judged by what users see, where the probes change it: replaces the ratio. */
@@ -329,7 +336,7 @@ static void compare_pair(struct result *result, const struct result_group *base,
 
 static bool compare_is_floor(const struct result_group *group)
 {
-	return strcmp(group->key.label, FLOOR_LABEL) == 0;
+	return strcmp(group->key.label, RESULT_FLOOR_LABEL) == 0;
 }
 
 static bool compare_same_case(const struct result_key *a, const struct result_key *b)

@@ -255,6 +255,12 @@ static void subtract_rusage(struct rusage *from, const struct rusage *what)
 	from->ru_nivcsw -= what->ru_nivcsw;
 }
 
+uint64_t launch_cpu_ns(const struct rusage *rusage)
+{
+	return (uint64_t)(rusage->ru_utime.tv_sec + rusage->ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(rusage->ru_utime.tv_usec + rusage->ru_stime.tv_usec) * 1000;
+}
+
 int launch_wait(struct launched *launched, int *ret_status, struct rusage *ret_rusage)
 {
 	struct rusage rusage = {0};

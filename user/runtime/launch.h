@@ -53,6 +53,8 @@ int launch_confirm(struct launched *launched, struct diag *diag);
  * on, what it used at the gate is taken off (ru_maxrss, a peak, cannot be taken off; the child carries
  * none of our heap, see lean_fork.h). A group of its own is killed with its leader. */
 int launch_wait(struct launched *launched, int *ret_status, struct rusage *ret_rusage);
+/* The CPU time of such an rusage, ns. */
+uint64_t launch_cpu_ns(const struct rusage *rusage);
 /* Kills it (and its process group if it has one), reaps it, closes the descriptors. Any state is
  * fine, also after launch_wait and twice. */
 void launch_kill(struct launched *launched);

@@ -251,12 +251,6 @@ static int read_result(const struct load *load, struct load_result *result, stru
 	return 0;
 }
 
-static uint64_t cpu_ns(const struct rusage *rusage)
-{
-	return (uint64_t)(rusage->ru_utime.tv_sec + rusage->ru_stime.tv_sec) * 1000000000 +
-	       (uint64_t)(rusage->ru_utime.tv_usec + rusage->ru_stime.tv_usec) * 1000;
-}
-
 int load_await(struct load *load, uint64_t timeout_ns, const volatile int *stop,
 	       struct load_result *ret_result, struct diag *diag)
 {
@@ -277,7 +271,7 @@ int load_await(struct load *load, uint64_t timeout_ns, const volatile int *stop,
 		err = read_result(load, &result, diag);
 	if (err)
 		return err;
-	result.cpu_ns = cpu_ns(&rusage);
+	result.cpu_ns = launch_cpu_ns(&rusage);
 	*ret_result = result;
 	return 0;
 }
