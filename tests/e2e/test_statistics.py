@@ -1,5 +1,6 @@
 """Verdicts of real experiments, computed once more from what the recording holds."""
 
+import os
 import statistics
 
 from harness import test
@@ -77,3 +78,34 @@ def one_window_is_judged_by_its_seconds(t):
     t.near("ratio", c["ratio"], totals[1] / totals[0], 1e-9)
     c = comparison(done, "syscalls_per_s", "bun-1.3.14", "bun-1.4.0")
     t.equal("calls have no seconds", (c["method"], c["verdict"]), (None, "unclear"))
+
+
+@test
+def equals_tie(t):
+    """The same program under two labels: a verdict other than same or unclear is wrong, and one in
+    twenty is. Five or more of twenty come once in four hundred times (binomial, p = 0.05)."""
+    wrong = []
+    for i in range(20):
+        done = measure(t, "startup", "-r", "20", "-w", "1", "--no-bare", "--seed", str(i + 1),
+                       "one=floor", "two=floor")
+        c = comparison(done, "exec_to_exit_ns", "one", "two")
+        t.equal(f"study {i}: runs", (c["n_base"], c["n_other"]), (20, 20))
+        if c["verdict"] in ("higher", "lower"):
+            wrong.append((i + 1, c["ratio"], c["ci_low"], c["ci_high"]))
+    t.check(len(wrong) <= 4, f"of 20 studies {len(wrong)} found a difference: {wrong}")
+
+
+@test
+def three_per_cent_are_found(t):
+    """34 ms of computing against 33, until the interval is ± 1 % narrow."""
+    spinner = os.path.join(t.tool.subjects, "spinner")
+    done = measure(t, "startup", "-r", "10", "-w", "1", "--until", "1%", "--no-bare",
+                   "--cmd", f"base={spinner} 33", "--cmd", f"slow={spinner} 34")
+    c = comparison(done, "exec_to_exit_ns", "base", "slow")
+    half = (c["ci_high"] - c["ci_low"]) / 2 / c["ratio"]
+    if half > 0.011:  # too noisy: then it says so, and does not say the wrong thing
+        t.check("300 rounds" in str(done.document["remarks"]), f"± {half:.1%}, and no word: {c}")
+        t.check(c["ci_low"] < 34 / 33 + 0.015 and c["ci_high"] > 34 / 33 - 0.015, f"wrong: {c}")
+        return
+    t.equal(f"verdict {c}", c["verdict"], "higher")
+    t.between("ratio", c["ratio"], 34 / 33 - 0.015, 34 / 33 + 0.015)

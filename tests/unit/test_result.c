@@ -370,6 +370,14 @@ static void blocks_hold_the_longest_period(void **state)
 	assert_int_equal(c->ratio.method, STAT_BY_SECONDS);
 	assert_int_equal(c->block_s, 5);
 	result_free_members(&result);
+	/* What a damaged recording claims is longer than any window, and costs no time. */
+	recording.runs.items[0].causes.items[0].c.interval_ns = UINT64_MAX / 4;
+	for (size_t i = 0; i < recording.runs.items[0].timeline.n; i++)
+		recording.runs.items[0].timeline.items[i].time_ns = i * (UINT64_MAX / 16);
+	result_init(&result, &recording);
+	c = comparison(&result, "a", "b", "idle", "wakeups_per_s");
+	assert_int_equal(c->ratio.method, STAT_BY_COUNTS);
+	result_free_members(&result);
 	recording_free_members(&recording);
 }
 

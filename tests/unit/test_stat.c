@@ -470,7 +470,7 @@ static void dips_agree_with_r(void **state)
 
 static void two_groups_need_distance_and_size(void **state)
 {
-	double values[40];
+	double values[40], wide[400];
 	uint64_t random = 5;
 
 	(void)state;
@@ -481,6 +481,14 @@ static void two_groups_need_distance_and_size(void **state)
 	assert_int_equal(stat_modes(values, 40).n_high, 8);
 	values[7] -= 5;
 	assert_false(stat_modes(values, 40).known);
+	/* A dip alone is no gap: 200 values over one unit, 0.4 of nothing, 200 over the next unit. */
+	for (size_t i = 0; i < 400; i++)
+		wide[i] = (double)i / 200 + (i < 200 ? 0 : 0.4);
+	assert_true(stat_modes(wide, 400).dip > stat_modes(wide, 400).limit);
+	assert_false(stat_modes(wide, 400).known);
+	for (size_t i = 200; i < 400; i++)
+		wide[i] += 0.2;
+	assert_true(stat_modes(wide, 400).known);
 	/* Skewed start-ups with their spikes are one group. */
 	for (size_t i = 0; i < 40; i++)
 		values[i] = startup(&random, 0, 1);

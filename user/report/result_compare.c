@@ -137,9 +137,10 @@ static size_t compare_block_s(const struct result_group *base, const struct resu
 	double period_s = fmax(compare_period_s(base), compare_period_s(other)) - 0.05;
 	size_t block_s = 1;
 
-	while (block_s * block_s * block_s < n || (double)block_s < period_s)
+	while (block_s * block_s * block_s < n)
 		block_s++;
-	return block_s;
+	/* A damaged recording may claim any period: one block is all there is. */
+	return (size_t)fmax((double)block_s, fmin(ceil(period_s), (double)(n + 1)));
 }
 
 /* Seconds of one window cannot know how windows differ, and two windows hardly: of both intervals the

@@ -58,14 +58,15 @@ struct stat_ratio stat_compare(const double *base, size_t n_base, const double *
 struct stat_ratio stat_compare_rounds(const double *base, const double *other, size_t n,
 				      double same_within, uint64_t seed);
 
-/* One long window, or several, as amounts in each second, none below 0. ratio: of the means.
- * Blocks of `block` seconds are drawn with replacement (circular block bootstrap, the tails cut
- * further out the fewer blocks there are), which holds where what a block holds does not depend on the
- * one before, and the window is typical of what is asked about. Where a side has fewer than 10 seconds that
- * are not 0, or fewer than 5 blocks, the interval is that of two Poisson counts (conditional on their sum,
- * Clopper and Pearson, 1934) of k = (Σx)² / Σx² bursts each: it holds where bursts come independently
- * of each other, and is too wide where they come evenly. Two sides without any are unclear; no
- * interval has its end at a base of 0, but a verdict may stand. block at least 1. */
+/* One long window, or several, as amounts in each second, none below 0. ratio: of the means. Blocks of
+ * `block` seconds, or of a 500th of the series if that is more, are drawn with replacement (circular
+ * block bootstrap, the tails cut further out the fewer blocks there are). That holds where what a block
+ * holds does not depend on the one before, and the window is typical of what is asked about. Where a
+ * side has fewer than 10 seconds that are not 0, or fewer than 5 blocks, the interval is that of two
+ * Poisson counts (conditional on their sum, Clopper and Pearson, 1934) of k = (Σx)² / Σx² bursts each:
+ * it holds where bursts come independently of each other, and is too wide where they come evenly. Two
+ * sides without any are unclear; no interval has its end at a base of 0, but a verdict may stand. block
+ * at least 1. */
 struct stat_ratio stat_compare_seconds(const double *base, size_t n_base, const double *other,
 				       size_t n_other, size_t block, double same_within,
 				       uint64_t seed);
