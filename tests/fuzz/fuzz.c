@@ -66,8 +66,8 @@ void fuzz_put(const char *path, const uint8_t *bytes, size_t n)
 
 /* ---- a folder ---------------------------------------------------------------------------------- */
 
-/* One folder for a process: atexit hands nothing to whoever removes it. */
-static char root[] = "/tmp/wakewhy-fuzz-XXXXXX";
+/* In memory, and one for a process: atexit hands nothing to whoever removes it. */
+static char root[] = "/dev/shm/wakewhy-fuzz-XXXXXX";
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
