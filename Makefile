@@ -7,6 +7,7 @@
 #   make install         DESTDIR= PREFIX=/usr/local; uninstall takes the same
 #   make deps            install what a build needs; deps-check: what the tests need as well
 #   make check-unit      the unit tests alone, as a user
+#   make fuzz T=60       every parser against made-up input, T seconds each; needs clang's libFuzzer
 #   make clean
 #
 # B= names another build directory, CC=clang another compiler, SAN=1 a build with the address and
@@ -187,8 +188,8 @@ demo:
 check:
 	$(Q)tests/setup/deps.sh install build run check
 	$(Q)+$(AS_USER) $(MAKE) --no-print-directory all unit-tests subjects
-	$(Q)+$(AS_USER) $(MAKE) --no-print-directory SAN=1 B=$(B)-san unit-tests
-	$(Q)NM='$(NM)' tests/run.sh $(B) unit sanitizers layers golden runtimes e2e docs
+	$(Q)+$(AS_USER) $(MAKE) --no-print-directory SAN=1 B=$(B)-san unit-tests fuzz-replay
+	$(Q)NM='$(NM)' tests/run.sh $(B) unit sanitizers fuzz layers golden runtimes e2e docs
 
 check-unit: unit-tests
 	$(Q)tests/run.sh $(B) unit
@@ -213,4 +214,4 @@ uninstall:
 	rm -f '$(BIN_DIR)/wakewhy' '$(MAN_DIR)/wakewhy.1' '$(COMPLETION_DIR)/wakewhy'
 
 clean:
-	$(Q)rm -rf $(B) $(B)-san
+	$(Q)rm -rf $(B) $(B)-san $(B)-fuzz

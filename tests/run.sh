@@ -2,10 +2,10 @@
 # Runs test suites one after the other: a line for each test, the whole output of what failed, and
 # as the last line the count that everything else goes by.
 #
-#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers layers golden runtimes e2e docs
+#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers fuzz layers golden runtimes e2e docs
 #
-# BUILD holds the program and the unit tests, BUILD-san the unit tests under sanitizers. Status 1
-# when a test failed or nothing was tested.
+# BUILD holds the program and the unit tests, BUILD-san the unit tests and the fuzz targets under
+# sanitizers. Status 1 when a test failed or nothing was tested.
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
@@ -131,6 +131,7 @@ run_suite()
 	case $1 in
 	unit) run_cmocka unit "$build/tests/unit" ;;
 	sanitizers) run_cmocka sanitizers "$build-san/tests/unit" ;;
+	fuzz) run_lines fuzz tests/fuzz/run.sh replay "$build-san/fuzz" ;;
 	layers) run_layers ;;
 	runtimes) run_runtimes ;;
 	golden) run_lines golden tests/golden/run.sh "$build/wakewhy" ;;

@@ -4,7 +4,7 @@
 #   deps.sh need USE...      one line that names what is missing, status 1; silent when all is there
 #   deps.sh install USE...   installs it by apt; elsewhere prints the package names, status 1
 #
-# USE is build, run or check (tests/setup/packages). CC, CLANG and BPFTOOL choose the tools.
+# USE is build, run, check or fuzz (tests/setup/packages). CC, CLANG and BPFTOOL choose the tools.
 set -eu
 
 table=$(dirname "$0")/packages
@@ -27,6 +27,11 @@ probe()
 	case $1 in
 	cc) compiles 'int main(void) { return 0; }' ;;
 	bpf-clang) $CLANG -target bpf -x c -c -o "$scratch/probe.o" /dev/null 2> /dev/null ;;
+	fuzzer)
+		echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' \
+			> "$scratch/fuzz.c"
+		$CLANG -fsanitize=fuzzer,address,undefined -o "$scratch/fuzz" "$scratch/fuzz.c" 2> /dev/null
+		;;
 	bpftool) "$BPFTOOL" version > /dev/null 2>&1 ;;
 	lib:*)
 		header=${1#lib:}
@@ -162,7 +167,7 @@ install:*)
 	exit 1
 	;;
 *)
-	echo "usage: deps.sh need|install build|run|check..." >&2
+	echo "usage: deps.sh need|install build|run|check|fuzz..." >&2
 	exit 2
 	;;
 esac

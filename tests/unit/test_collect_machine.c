@@ -103,6 +103,9 @@ static void time_of_a_process_is_behind_its_name(void **state)
 	assert_int_equal(machine_parse_process_stat("812 (wrk", 100, &ns), -EINVAL);
 	assert_int_equal(machine_parse_process_stat("812 (wrk) S 1 1 1", 100, &ns), -EINVAL);
 	assert_int_equal(machine_parse_process_stat("", 100, &ns), -EINVAL);
+	assert_int_equal(machine_parse_process_stat("1 () S 1 1 1 0 -1 0 9 9 9 9 9999999999999 0 0 0 20", 100,
+						    &ns),
+			 -ERANGE); /* times the length of a tick it would run over */
 	assert_int_equal(machine_process_ns(getpid(), &ns), 0);
 	assert_true(machine_process_ns(0, &ns) < 0);
 }

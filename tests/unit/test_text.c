@@ -61,6 +61,9 @@ static void what_hides_or_reorders_is_escaped(void **state)
 	SAFE("\xcc\x81"
 	     "e",
 	     "\\u{0301}e"); /* nothing to combine with */
+	SAFE("a \xcc\x81"
+	     "e",
+	     "a \\u{0301}e"); /* nor where a line is broken at the space */
 }
 
 static void broken_utf8_is_escaped_byte_by_byte(void **state)

@@ -85,7 +85,7 @@ char *text_safe_bytes(const char *bytes, size_t n)
 			strbuf_printf(&out, "\\x%02x", (unsigned char)bytes[i]);
 			used = 1;
 		} else if (TEXT_IN(hidden_ranges, code) ||
-			   (i == 0 && TEXT_IN(combining_ranges, code))) {
+			   ((i == 0 || bytes[i - 1] == ' ') && TEXT_IN(combining_ranges, code))) {
 			strbuf_printf(&out, "\\u{%04x}", code);
 		} else {
 			strbuf_add_bytes(&out, bytes + i, used);

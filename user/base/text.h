@@ -10,7 +10,8 @@
 /* Copy that a terminal shows and cannot act on: printable UTF-8 stays as it is. Control bytes and
  * bytes that are not UTF-8 (surrogates included) become \xNN; code points that control, hide or
  * reorder text (C1, bidi controls, zero-width and other invisible ones, line separators, private
- * use, noncharacters, a combining mark with nothing before it) become \u{NNNN}. Caller frees. */
+ * use, noncharacters, a combining mark with nothing or a space before it, where a line may be broken)
+ * become \u{NNNN}. Caller frees. */
 char *text_safe(const char *text);
 char *text_safe_bytes(const char *bytes, size_t n);
 

@@ -166,13 +166,17 @@ int machine_cpu_times(struct machine_cpu_times *ret_times, struct diag *diag)
 int machine_parse_process_stat(const char *text, long ticks_per_s, uint64_t *ret_ns)
 {
 	const char *after = strrchr(text, ')');
-	unsigned long long utime, stime, cutime, cstime;
+	unsigned long long utime, stime, cutime, cstime, max;
 	uint64_t tick_ns;
 
 	if (!after || tick_length_ns(ticks_per_s, &tick_ns) ||
 	    sscanf(after + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %llu %llu",
 		   &utime, &stime, &cutime, &cstime) != 4)
 		return -EINVAL;
+	/* Nothing has run for that long: such figures would run over. */
+	max = UINT64_MAX / 4 / tick_ns;
+	if (utime > max || stime > max || cutime > max || cstime > max)
+		return -ERANGE;
 	*ret_ns = (utime + stime + cutime + cstime) * tick_ns;
 	return 0;
 }

@@ -97,5 +97,7 @@ void report_build(struct report *ret_report, const struct result *result,
 	report.trust_at = report.blocks.n;
 	order_build(&report, result);
 	trust_build(&report, result);
+	if (!report.blocks.n) /* an output that is empty looks like one that failed */
+		report_add_note(&report, NOTE_TEXT, "Nothing was measured: there is no run in it.");
 	*ret_report = report;
 }

@@ -55,23 +55,28 @@ static void add_descendants(struct pids *pids, pid_t pid)
 	}
 }
 
-static int add_memory(pid_t pid, uint64_t *rss_bytes, uint64_t *pss_bytes)
+/* Adds what a smaps_rollup says. -ESRCH, told at the first read: the process has ended. */
+static int read_memory(FILE *file, uint64_t *rss_bytes, uint64_t *pss_bytes)
 {
-	char *path = mem_printf("/proc/%d/smaps_rollup", pid);
-	FILE *file = fopen(path, "re");
-	int err = file ? 0 : errno == ENOENT ? -ESRCH : -errno;
 	char line[256];
 	unsigned long long kib;
 
-	free(path);
-	while (file && fgets(line, sizeof(line), file)) {
+	while (fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "Rss: %llu kB", &kib) == 1)
 			*rss_bytes += kib * 1024;
 		else if (sscanf(line, "Pss: %llu kB", &kib) == 1)
 			*pss_bytes += kib * 1024;
 	}
-	if (file && ferror(file)) /* ESRCH is told at the first read */
-		err = -ESRCH;
+	return ferror(file) ? -ESRCH : 0;
+}
+
+static int add_memory(pid_t pid, uint64_t *rss_bytes, uint64_t *pss_bytes)
+{
+	char *path = mem_printf("/proc/%d/smaps_rollup", pid);
+	FILE *file = fopen(path, "re");
+	int err = file ? read_memory(file, rss_bytes, pss_bytes) : errno == ENOENT ? -ESRCH : -errno;
+
+	free(path);
 	if (file)
 		fclose(file);
 	return err;
