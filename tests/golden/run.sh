@@ -161,6 +161,11 @@ for name in sample idle machine why; do
 	verdict $? "$name.json keeps to the schema"
 done
 
+# What a budget says is in JSON too: which is over, and by how much.
+"$wakewhy" report -q -f json --max-wakeups 1 idle.wkw > "$scratch/over.json" 2> "$scratch/err"
+[ $? -eq 3 ] && grep -q '"option": "--max-wakeups"' "$scratch/over.json" && valid "$scratch/over.json"
+verdict $? "a budget that is exceeded is in JSON, by the schema"
+
 # Results in JSON tell the same difference as the recordings that they came from. A file's name says
 # nothing about what is in it, and stands in the report.
 for name in why later; do
