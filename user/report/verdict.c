@@ -62,6 +62,8 @@ static char *verdict_unclear(const struct result_comparison *c)
 /* The caller frees. */
 static char *verdict_words(const struct result_comparison *c)
 {
+	if (c->reason && !strcmp(c->workload, "serve"))
+		return mem_strdup("not compared"); /* its figures say why, at length */
 	if (c->reason)
 		return mem_printf("not compared: %s", c->reason);
 	switch (c->ratio.verdict) {
