@@ -250,7 +250,10 @@ ACCOUNT_RARE account_missed_in(struct wk_thread *t, __u64 now_ns, __u32 cpu,
 	in_ns = now_ns - account_kernel_ran(t, kernel);
 	if (in_ns < t->since_ns || in_ns > now_ns)
 		in_ns = t->since_ns;
-	if (t->wakings && in_ns < t->wake_ns && t->wake_ns < now_ns)
+	/* A sleeper cannot have run before it was woken. Of several wakings the last one may have come
+	 * while it ran already, and one that was preempted needs none. */
+	if (t->state == WK_STATE_BLOCKED && t->wakings == 1 && in_ns < t->wake_ns &&
+	    t->wake_ns < now_ns)
 		in_ns = t->wake_ns;
 	account_switch_in(t, in_ns, cpu, 0, v);
 	return 0;

@@ -474,6 +474,27 @@ static void a_missed_switch_in_lies_behind_the_waking(void **state)
 	assert_counts(&s, 4, 0, 4, 0);
 }
 
+/* A thread that is woken while it runs, again and again, ran since before. */
+static void wakings_of_a_running_thread_do_not_move_its_missed_switch_in(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	runner_in_window(&s, 100);
+	subject_out(&s, MS(110), WK_STATE_READY);
+	subject_in_untraced(&s, MS(120));
+	subject_waking(&s, MS(125));
+	subject_out(&s, MS(130), WK_STATE_BLOCKED);
+	assert_int_equal(s.t.count.oncpu_ns, NS_OF_MS(10 + 10));
+	assert_int_equal(s.t.count.runq_ns, NS_OF_MS(10));
+	subject_waking(&s, MS(200));
+	subject_in_untraced(&s, MS(202));
+	subject_waking(&s, MS(205));
+	subject_waking(&s, MS(208));
+	subject_out(&s, MS(210), WK_STATE_BLOCKED);
+	assert_int_equal(s.t.count.oncpu_ns, NS_OF_MS(10 + 10 + 8));
+}
+
 static void a_missed_switch_out_is_found_by_the_kernels_time(void **state)
 {
 	struct subject s;
@@ -777,6 +798,7 @@ int main(void)
 		cmocka_unit_test(wakeups_belong_to_the_second_of_the_switch_in),
 		cmocka_unit_test(a_missed_switch_in_is_found_by_the_kernels_time),
 		cmocka_unit_test(a_missed_switch_in_lies_behind_the_waking),
+		cmocka_unit_test(wakings_of_a_running_thread_do_not_move_its_missed_switch_in),
 		cmocka_unit_test(a_missed_switch_out_is_found_by_the_kernels_time),
 		cmocka_unit_test(a_thread_is_settled_where_its_switch_in_was_missed),
 		cmocka_unit_test(the_books_are_closed_on_whatever_a_thread_does),

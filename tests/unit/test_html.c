@@ -421,9 +421,14 @@ static void spoil(struct chart *chart)
 
 static void empty(struct chart *chart)
 {
-	for (size_t i = 0; i < chart->series.n; i++)
-		chart->series.items[i].points.n = 0;
-	chart->links.n = 0;
+	for (size_t i = 0; i < chart->series.n; i++) {
+		struct chart_series *series = &chart->series.items[i];
+
+		while (series->points.n)
+			free(series->points.items[--series->points.n].name);
+	}
+	while (chart->links.n)
+		free(chart->links.items[--chart->links.n].text);
 }
 
 static void one_point(struct chart *chart)
