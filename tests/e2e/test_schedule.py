@@ -175,8 +175,10 @@ def a_signal_ends_a_schedule_and_the_rest_is_published(t):
     t.between("runs of both", sum(runs.values()), 2, read_text(seen).count("x"))
     for failure in done.document["failures"]:
         label = failure["label"]
-        t.equal(f"reason of {label}", failure["reason"],
-                f"interrupted after {runs[label]} of 1000 runs")
+        # A run whose twin without probes is missing is not done.
+        t.check(failure["reason"] in [f"interrupted after {runs[label] - less} of 1000 runs"
+                                      for less in (0, 1)],
+                f"reason of {label} with {runs[label]} runs: {failure['reason']}")
     t.equal("failures", sorted(f["label"] for f in done.document["failures"]), ["a", "b"])
     t.check("interrupted after" in done.out, f"the report does not say so: {done.out!r}")
 

@@ -106,6 +106,7 @@ static void judge_summary(struct judge *judge, const struct result_summary *summ
  * pass. */
 static void judge_limit(struct judge *judge, const char *id, double limit, const char *option)
 {
+	const struct excess unused = {.option = option, .value = NAN, .allowed = NAN};
 	bool found = false;
 
 	for (size_t i = 0; i < judge->result->summaries.n && !isnan(limit); i++) {
@@ -117,7 +118,7 @@ static void judge_limit(struct judge *judge, const char *id, double limit, const
 		judge_summary(judge, summary, limit, option);
 	}
 	if (!found && !isnan(limit))
-		judge_add(judge, false, "%s limits nothing here: there are no figures of that kind",
+		judge_add(judge, &unused, "%s limits nothing here: there are no figures of that kind",
 			  option);
 }
 
