@@ -6,8 +6,10 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import traceback
 
+SLOW_S = 10  # what takes longer is told
 TIME_LIMIT_S = 150  # of one test: far beyond what any needs, so that a hang is a failure
 
 
@@ -131,8 +133,11 @@ def run_all(tool, pattern):
         for registered in TESTS:
             if pattern and not fnmatch.fnmatch(registered.name, f"*{pattern}*"):
                 continue
+            begun = time.monotonic()
             passed, reasons, skipped = _run_one(registered, tool, root)
             _report(registered.name, passed, reasons, skipped)
+            if time.monotonic() - begun > SLOW_S:
+                print(f"# {registered.name}: {time.monotonic() - begun:.0f} s", flush=True)
             key = "failed" if not passed else "skipped" if skipped else "passed"
             counts[key] += 1
     finally:

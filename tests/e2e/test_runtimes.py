@@ -196,7 +196,7 @@ def hyperfine_times(t, commands, runs):
 
 def ours_block(t, labels, words):
     """{label: median exec to exit in s} of a few starts, and of a program that does next to nothing."""
-    done = measure(t, "startup", "-r", "3", "-w", "1", *words)
+    done = measure(t, "startup", "-r", "3", "-w", "1", "--no-bare", *words)
     block = {label: statistics.median(run["startup"]["exec_to_exit_ns"] / 1e9
                                       for run in done.runs if run["label"] == label)
              for label in labels}
@@ -252,7 +252,8 @@ def startup_agrees_with_hyperfine(t):
 
 @test
 def the_very_starts_that_hyperfine_times_take_as_long_here(t):
-    """hyperfine runs inside the window, so both time the same starts: no noise between them."""
+    """hyperfine runs inside the window, so both time the same starts: no noise between them. Its times
+    hold the fork, and the end of the process's memory, which comes behind the exit probe."""
     need_program("hyperfine")
     (word,) = pinned("node-22")
     program, script, path = word.split(":", 1)[1], t.path("hello.cjs"), t.path("times.json")
@@ -266,4 +267,4 @@ def the_very_starts_that_hyperfine_times_take_as_long_here(t):
             if p["exec_ns"] and (p["argv"] or [])[:1] == [program]][-10:]
     t.equal("starts", len(ours), 10)
     ratio = statistics.median(a / b for a, b in zip(ours, theirs))
-    t.between(f"ours to hyperfine's, {ours} to {theirs}", ratio, 0.90, 1.001)
+    t.between(f"ours to hyperfine's, {ours} to {theirs}", ratio, 0.85, 1.001)
