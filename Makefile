@@ -56,7 +56,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 	-Wno-format-nonliteral -Wno-missing-field-initializers
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DWAKEWHY_VERSION='"$(VERSION)"' $(WARN) -Iuser -I. -I$(B) \
 	-MMD -MP $(SANFLAGS) $(CFLAGS)
-PURE_LIBS := -lelf -lz -ljansson -lm
+PURE_LIBS := -ldw -lelf -liberty -llzma -lz -ljansson -lm
 LIBS := -lbpf $(PURE_LIBS) -ldl -lpthread
 
 # The pure rooms: no libbpf, no clock, no /proc, no environment, no printing. tests/layers.sh holds

@@ -131,6 +131,46 @@ struct wk_waking {
 	char name[WK_COMM_BYTES]; /* of a waker that is not followed, or a device */
 };
 
+/* ---- stacks: where in the code ------------------------------------------------------------------- */
+
+/* What is taken at each wake: flags of wk_config.stacks. */
+enum wk_stacks {
+	WK_STACKS_KERNEL = 1 << 0,
+	WK_STACKS_USER = 1 << 1, /* by frame pointers, in the kernel */
+	WK_STACKS_COPY = 1 << 2, /* registers and the top of the user stack: unwound by user space */
+};
+
+#define WK_STACK_FRAMES 127	   /* kernel.perf_event_max_stack's default */
+#define WK_STACK_COPY_BYTES 16384  /* at most, of the user stack */
+#define WK_STACK_REGS 33	   /* in the numbering of DWARF: x86-64 uses 17 (16 is the
+				    * instruction pointer), arm64 33 (31 sp, 32 pc) */
+
+/* One stack, in the ring `stacks`. Behind it: kernel_frames addresses, user_frames addresses (both
+ * innermost first), registers (with copied_bytes only, WK_STACK_REGS of them), copied bytes from
+ * the stack pointer upwards. Stacks that are equal get one id and come once; each copy has an id of
+ * its own. */
+struct wk_stack {
+	__u32 id;  /* from 1 */
+	__u32 pid; /* process, as wakewhy's pid namespace shows it; 0: a kernel thread's, or not visible */
+	__u64 time_ns;
+	__u16 kernel_frames;
+	__u16 user_frames;
+	__u32 copied_bytes;
+};
+
+/* Key of `stack_counts`. */
+struct wk_stack_key {
+	__u32 what;    /* number of a cause, or WK_STACK_SAMPLE | serial of the thread that was running */
+	__u32 sleeper; /* id of its stack when it fell asleep, or of the sample; 0: none was taken */
+	__u32 waker;   /* id of the stack of who woke it; 0: none was taken, or an interrupt did */
+};
+#define WK_STACK_SAMPLE (1U << 31)
+
+struct wk_stack_count {
+	__u64 count;
+	__u64 sleep_ns; /* that these wakes ended, in the window */
+};
+
 /* The counters of one thread over the window. docs/metrics.md defines each. */
 struct wk_counters {
 	__u64 wakeups;
@@ -261,6 +301,7 @@ enum wk_lost {
 	WK_LOST_SERIES,		/* seconds beyond the end of the series */
 	WK_LOST_EVENTS,		/* ring buffer full: the arguments of an exec */
 	WK_LOST_CAUSES,		/* no room for another cause: its wakes are counted as unknown */
+	WK_LOST_STACKS,		/* no room for a stack: its wakes count as without one; no figure suffers */
 	WK_LOST_MAX,
 };
 
@@ -316,5 +357,7 @@ _Static_assert(sizeof(struct wk_counters) == 15 * 8, "no holes in counters");
 _Static_assert(sizeof(struct wk_thread) % 8 == 0, "slots stay aligned");
 _Static_assert(sizeof(struct wk_task) <= 4096 - 128, "storage fits a page with its header");
 _Static_assert(sizeof(struct wk_second) == 24, "no holes in a second");
+_Static_assert(sizeof(struct wk_stack) == 24, "no holes in a stack");
+_Static_assert(sizeof(struct wk_stack_key) == 12, "no holes in a key");
 
 #endif

@@ -33,6 +33,10 @@ struct wk_config {
 	__u32 page_bytes;
 	__u32 causes;		/* in the causes map; charges has twice as many */
 	__u32 futile_ns;	/* a wake that ran shorter than this may be futile */
+	__u32 stacks;		/* enum wk_stacks; 0: none */
+	__u32 stacks_per_s;	/* of one thread, at most in a second; 0: no limit */
+	__u32 sample_hz;	/* of what runs, by stacks; 0: no samples */
+	__u32 stack_copy_bytes; /* of the user stack, at most WK_STACK_COPY_BYTES */
 	__u64 cgroup_id;	/* follow what is in this cgroup; 0: none */
 	struct wk_glob name;	/* follow processes of this name, */
 	__u8 by_name;		/* if set */

@@ -33,6 +33,11 @@ bpf/bpf.h collect
 bpf/btf.h collect
 libelf.h sym
 gelf.h sym
+elfutils/libdw.h sym
+elfutils/libdwfl.h sym
+elfutils/libebl.h sym
+libiberty/demangle.h sym
+lzma.h sym
 zlib.h record
 jansson.h record render'
 

@@ -19,6 +19,9 @@ struct collect_options {
 	bool timeline;		/* keep the wakes themselves too, up to a rate and an amount */
 	bool stamp_output;	/* stamp exec calls and first writes: needs syscalls */
 	bool open_at_exec;	/* the exec of a gated process opens the window */
+	uint32_t stacks;	/* with each cause: enum wk_stacks; 0: none */
+	uint32_t stacks_per_s;	/* of one thread, at most in a second; 0: no limit */
+	uint32_t sample_hz;	/* how often each CPU looks what code a followed thread runs; 0: never */
 	bool time_probes;	/* runs and ns of each probe (costs some 30 ns a run) */
 	/* What is followed from the start and as it appears; all may be unset (gated processes only). */
 	bool all;

@@ -26,6 +26,19 @@ void capture_free_members(struct capture *capture)
 	free(capture->causes.items);
 	free(capture->charges.items);
 	free(capture->timeline.items);
+	for (size_t i = 0; i < capture->modules.n; i++) {
+		free(capture->modules.items[i].path);
+		free(capture->modules.items[i].build_id);
+	}
+	free(capture->modules.items);
+	for (size_t i = 0; i < capture->frames.n; i++)
+		free(capture->frames.items[i].name);
+	free(capture->frames.items);
+	for (size_t i = 0; i < capture->stacks.n; i++)
+		free(capture->stacks.items[i].frames.items);
+	free(capture->stacks.items);
+	free(capture->wake_stacks.items);
+	free(capture->samples.items);
 	for (size_t i = 0; i < capture->probes.n; i++)
 		free(capture->probes.items[i].name);
 	free(capture->probes.items);
@@ -103,6 +116,7 @@ const char *capture_lost_name(enum wk_lost lost)
 		[WK_LOST_SERIES] = "series",
 		[WK_LOST_EVENTS] = "events",
 		[WK_LOST_CAUSES] = "causes",
+		[WK_LOST_STACKS] = "stacks",
 	};
 
 	return (size_t)lost < WK_LOST_MAX && names[lost] ? names[lost] : "";

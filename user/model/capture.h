@@ -49,6 +49,53 @@ struct capture_image {
 	size_t argv_cut;   /* bytes of argv left out */
 };
 
+/* A file that frames are in. */
+struct capture_module {
+	char *path;	/* as the process saw it; "[vdso]" for the kernel's own */
+	char *build_id; /* hex digits; "" where the file has none, or could not be read */
+};
+
+/* Where code is. Numbers are in recordings: never renumbered. */
+enum frame_kind {
+	FRAME_KERNEL = 0,
+	FRAME_FILE = 1, /* mapped from a file */
+	FRAME_JIT = 2,	/* made at run time: named by the perf map of the process, or not at all */
+};
+
+struct capture_frame {
+	uint32_t kind;	 /* enum frame_kind */
+	uint32_t module; /* FRAME_FILE: place in modules */
+	uint64_t offset; /* FRAME_FILE: in the file; else its address. Of a caller: of the last byte of
+			  * its call, so that it is never the next function's first */
+	char *name;	 /* as a person writes it (demangled); "": not known */
+	uint64_t into;	 /* bytes from where `name` begins */
+};
+
+/* Equal stacks are one, whatever they were taken for. */
+struct capture_stack {
+	uint32_t pid;
+	bool truncated;	    /* it went on, but could not be followed */
+	uint32_t kernel;    /* so many of its frames, the first ones, are the kernel's */
+	VEC(uint32_t) frames; /* places in capture.frames, innermost first */
+};
+
+#define STACK_NONE UINT32_MAX
+
+/* What wakes of one cause slept in, and who woke them from where. */
+struct capture_wake_stack {
+	uint32_t cause;		 /* its number */
+	uint32_t sleeper, waker; /* places in capture.stacks; STACK_NONE: not taken */
+	uint64_t wakeups;
+	uint64_t sleep_ns;
+};
+
+/* How often a thread was found running this. */
+struct capture_sample {
+	uint32_t serial; /* of the thread */
+	uint32_t stack;	 /* STACK_NONE: not taken */
+	uint64_t count;
+};
+
 struct capture_probe {
 	char *name;
 	uint64_t runs;
@@ -129,6 +176,17 @@ struct capture {
 	VEC(struct wk_charge) charges;
 	VEC(struct wk_wake_event) timeline; /* rising in time */
 	uint64_t timeline_left_out;	    /* wakes that are not on it */
+
+	/* Where in the code. */
+	uint32_t stacks_mode; /* enum wk_stacks; 0: no stacks were taken */
+	uint32_t sample_hz;   /* 0: no samples were taken */
+	VEC(struct capture_module) modules;
+	VEC(struct capture_frame) frames;
+	VEC(struct capture_stack) stacks;
+	VEC(struct capture_wake_stack) wake_stacks; /* by cause, rising; of a cause that has any, they are
+						     * together all its wakes, give or take those that
+						     * were in the middle of things at the edges */
+	VEC(struct capture_sample) samples;	    /* by serial, rising */
 
 	/* What the workload itself said. */
 	struct capture_startup startup;

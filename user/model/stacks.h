@@ -1,0 +1,51 @@
+/* What the stacks of a run say: for each cause, where its thread slept and where its waker was, with the
+ * few frames that matter; what the threads ran when they were sampled; where each thread began. */
+#ifndef WAKEWHY_MODEL_STACKS_H
+#define WAKEWHY_MODEL_STACKS_H
+
+#include "model/why.h"
+
+/* A frame in words: owned by struct stacks. */
+struct stacks_frame {
+	char *text;	/* "uv_cond_wait", "bun+0x5c7bc86" (file, offset as objdump has it where known,
+			 * else in the file), "[jit] 0x7f…"; bytes from outside: see base/text.h */
+	char *file;	/* base name of its file, "kernel", "jit" */
+	bool plumbing;	/* of the kernel, glibc, a thread library, a language's runtime glue: folded unless all
+			 * frames are asked for */
+};
+
+/* Where wakes of one row of why.causes slept and who woke them, most wakes first. */
+struct stacks_wake {
+	size_t cause; /* place in why->causes */
+	uint32_t sleeper, waker; /* places in the capture's stacks; STACK_NONE */
+	uint64_t wakeups, sleep_ns;
+};
+
+struct stacks_sample {
+	const struct run_thread *thread;
+	uint32_t stack;
+	uint64_t count;
+};
+
+struct stacks {
+	bool known; /* false: no stacks were taken */
+	uint64_t wakeups, wakeups_with; /* of all causes; of these, with the sleeper's stack */
+	uint64_t samples;
+	VEC(struct stacks_frame) frames; /* same index as capture.frames */
+	VEC(struct stacks_wake) wakes;	 /* by cause, then wakeups falling */
+	VEC(struct stacks_sample) rows;	 /* by thread as in run, then count falling */
+	/* Where each thread began: its outermost frame that is neither glibc's nor the program's start; same
+	 * index as run->threads; "" where not known. The same for all runs of one build. */
+	VEC(char *) begins;
+};
+
+/* Points into why, run and capture. */
+void stacks_init(struct stacks *ret_stacks, const struct why *why, const struct run *run);
+void stacks_free_members(struct stacks *stacks);
+/* Fills ret_frames (places in capture.frames, innermost first) with those that matter, at most max: not plumbing, or
+ * where there is nothing else the outermost of the plumbing that names the call (pthread_cond_timedwait).
+ * Returns how many. */
+size_t stacks_matter(const struct stacks *stacks, const struct capture *capture, uint32_t stack,
+		     uint32_t *ret_frames, size_t max);
+
+#endif

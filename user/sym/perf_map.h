@@ -1,0 +1,18 @@
+/* Names of code made at run time: the text of a perf map ("START SIZE NAME" in hex, a line each). */
+#ifndef WAKEWHY_SYM_PERF_MAP_H
+#define WAKEWHY_SYM_PERF_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct perf_map;
+
+/* Reads to the end of `in`, at most max_bytes. Lines that are malformed are left out; of code that
+ * overlaps, the later line holds (it was made when the other was gone). Never NULL. */
+struct perf_map *perf_map_read(FILE *in, size_t max_bytes);
+void perf_map_free(struct perf_map *map);
+/* NULL: none. Names are bytes from outside. Valid as long as the map. */
+const char *perf_map_find(const struct perf_map *map, uint64_t address, uint64_t *ret_into);
+
+#endif
