@@ -1,0 +1,9 @@
+# What the end-to-end tests run besides wakewhy itself.
+
+$(B)/subjects/stackdump: $(B)/tests/e2e/stackdump.o $(B)/libcollect.a $(B)/libwakewhy.a
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS)
+
+subjects: $(B)/subjects/stackdump
