@@ -140,6 +140,25 @@ static __always_inline __u64 compat_regs_sp(struct pt_regs *regs)
 #endif
 }
 
+static __always_inline __u64 compat_regs_fp(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->bp;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->user_regs.regs[29];
+#endif
+}
+
+/* A return address as it stands in memory: arm64 may have signed it in the bits above 48. */
+static __always_inline __u64 compat_return_address(__u64 address)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return address & ((1ULL << 48) - 1);
+#else
+	return address;
+#endif
+}
+
 /* All of them, WK_STACK_REGS, by the numbers that DWARF gives them on this architecture. */
 static __always_inline void compat_regs_dwarf(struct pt_regs *regs, __u64 *to)
 {

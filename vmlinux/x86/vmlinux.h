@@ -131,14 +131,6 @@ enum {
 	BPF_SK_STORAGE_GET_F_CREATE = 1,
 };
 
-enum {
-	BPF_F_SKIP_FIELD_MASK = 255,
-	BPF_F_USER_STACK = 256,
-	BPF_F_FAST_STACK_CMP = 512,
-	BPF_F_REUSE_STACKID = 1024,
-	BPF_F_USER_BUILD_ID = 2048,
-};
-
 struct thread_info {
 	u32 status;
 };
