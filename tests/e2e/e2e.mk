@@ -7,3 +7,6 @@ $(B)/subjects/stackdump: $(B)/tests/e2e/stackdump.o $(B)/libcollect.a $(B)/libwa
 		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS)
 
 subjects: $(B)/subjects/stackdump
+
+# Their stacks are known by their frame pointers.
+$(B)/subjects/stackpaths $(B)/subjects/stackstorm: ALL_CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls

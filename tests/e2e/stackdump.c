@@ -1,4 +1,4 @@
-/* stackdump [-k] [-u] [-c] [-l PER_S] [-z HZ] [-a] -p PID [-d SECONDS] [-t TIMES]: what the kernel side hands out, as it comes.
+/* stackdump [-kuca] [-l PER_S] [-z HZ] [-d SECONDS] [-t TIMES] -p PID: what the kernel side hands out.
  *
  * Follows a process with the collector as wakewhy has it, but with a book of its own that writes down what it is
  * given. One line each on standard output, numbers in decimal, addresses in hexadecimal:
@@ -23,19 +23,27 @@
 #include "collect/collect.h"
 #include "collect/stackbook.h"
 
+/* What was handed in, kept until the window is over: writing must not disturb it. */
 struct stackbook {
-	size_t stacks;
+	FILE *out;
+	char *text;
+	size_t bytes;
 };
 
 int stackbook_open(struct stackbook **ret_book, struct diag *diag)
 {
 	(void)diag;
 	*ret_book = mem_zalloc(sizeof(**ret_book));
+	stackbook_reset(*ret_book);
 	return 0;
 }
 
 void stackbook_free(struct stackbook *book)
 {
+	if (!book)
+		return;
+	fclose(book->out);
+	free(book->text);
 	free(book);
 }
 
@@ -58,28 +66,30 @@ void stackbook_seed(struct stackbook *book, pid_t pid)
 
 void stackbook_add(struct stackbook *book, const struct stack_taken *taken)
 {
-	book->stacks++;
-	printf("stack %u %u %llu %zu k", taken->id, taken->pid, (unsigned long long)taken->time_ns,
+	FILE *out = book->out;
+
+	fprintf(out, "stack %u %u %llu %zu k", taken->id, taken->pid, (unsigned long long)taken->time_ns,
 	       taken->memory_bytes);
 	for (size_t i = 0; i < taken->n_kernel; i++)
-		printf(" %llx", (unsigned long long)taken->kernel[i]);
-	fputs(" u", stdout);
+		fprintf(out, " %llx", (unsigned long long)taken->kernel[i]);
+	fputs(" u", out);
 	for (size_t i = 0; i < taken->n_user; i++)
-		printf(" %llx", (unsigned long long)taken->user[i]);
-	putchar('\n');
+		fprintf(out, " %llx", (unsigned long long)taken->user[i]);
+	putc('\n', out);
 	if (!taken->regs)
 		return;
-	printf("regs %u", taken->id);
+	fprintf(out, "regs %u", taken->id);
 	for (size_t i = 0; i < WK_STACK_REGS; i++)
-		printf(" %llx", (unsigned long long)taken->regs[i]);
-	putchar('\n');
+		fprintf(out, " %llx", (unsigned long long)taken->regs[i]);
+	putc('\n', out);
 }
 
 void stackbook_take(struct stackbook *book, const struct stack_counted *counted, size_t n,
 		    struct capture *capture)
 {
-	(void)book;
 	(void)capture;
+	fflush(book->out);
+	fwrite(book->text, 1, book->bytes, stdout);
 	for (size_t i = 0; i < n; i++)
 		printf("count %u %u %u %llu %llu\n", counted[i].key.what, counted[i].key.sleeper,
 		       counted[i].key.waker, (unsigned long long)counted[i].count.count,
@@ -88,7 +98,12 @@ void stackbook_take(struct stackbook *book, const struct stack_counted *counted,
 
 void stackbook_reset(struct stackbook *book)
 {
-	book->stacks = 0;
+	if (book->out)
+		fclose(book->out);
+	free(book->text);
+	book->out = open_memstream(&book->text, &book->bytes);
+	if (!book->out)
+		mem_out();
 }
 
 static uint64_t now_ns(void)
@@ -190,9 +205,6 @@ int main(int argc, char **argv)
 	struct diag diag = {0};
 	uint64_t begin_ns;
 	int times = 1, err;
-
-	if (getenv("VERBOSE"))
-		log_set_level(LOG_LEVEL_VERBOSE);
 
 	if (options_parse(argc, argv, &options, &pid, &seconds, &times)) {
 		fputs("usage: stackdump [-kuca] [-l PER_S] [-z HZ] [-d S] [-t TIMES] -p PID\n", stderr);
