@@ -35,6 +35,7 @@ int collect_stacks_prepare(struct collector *c, struct diag *diag)
 	err = err ?: bpf_map__set_autocreate(c->skel->maps.stack_counts, wanted);
 	err = err ?: bpf_map__set_autocreate(c->skel->maps.stacks, wanted);
 	err = err ?: bpf_map__set_autocreate(c->skel->maps.stack_buffers, wanted);
+	err = err ?: bpf_map__set_autocreate(c->skel->maps.stack_shapes, wanted);
 	err = err ?: bpf_map__set_max_entries(c->skel->maps.stacks,
 					      c->options.stacks & WK_STACKS_COPY ? COPY_RING_BYTES :
 										  RING_BYTES);
