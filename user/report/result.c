@@ -174,6 +174,8 @@ void result_init(struct result *ret_result, const struct recording *recording)
 	/* Only now: runs have moved while there came more of them. */
 	for (size_t i = 0; i < result.runs.n; i++)
 		why_init(vec_push(&result.whys), &result.runs.items[i], recording->tool.arch);
+	for (size_t i = 0; i < result.runs.n; i++)
+		stacks_init(vec_push(&result.stacks), &result.whys.items[i], &result.runs.items[i]);
 	result_conclude(&result);
 	*ret_result = result;
 }
@@ -199,8 +201,11 @@ void result_free_members(struct result *result)
 		run_free_members(&result->runs.items[i]);
 	for (size_t i = 0; i < result->whys.n; i++)
 		why_free_members(&result->whys.items[i]);
+	for (size_t i = 0; i < result->stacks.n; i++)
+		stacks_free_members(&result->stacks.items[i]);
 	free(result->runs.items);
 	free(result->whys.items);
+	free(result->stacks.items);
 	free(result->labels.items);
 	free(result->summaries.items);
 	free(result->comparisons.items);
