@@ -160,6 +160,8 @@ static void plumbing_is_told_by_name(void **state)
 		{"clock_nanosleep@GLIBC_2.17", PLUMBING_CALL},
 		{"read", PLUMBING_CALL},
 		{"syscall", PLUMBING_CALL},
+		{"__libc_recv", PLUMBING_CALL},
+		{"do_futex_wait.constprop.0", PLUMBING_CALL},
 		{"start_thread", PLUMBING_START},
 		{"__clone3", PLUMBING_START},
 		{"_start", PLUMBING_START},
