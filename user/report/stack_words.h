@@ -1,7 +1,7 @@
 /* Stacks in a few words, and how often threads were there:
  *
  *	uv_cond_wait ← worker                  stack_add_words
- *	uv_cond_wait ← worker, 92 % (3 ways)   the first of stack_ways_find, with its share
+ *	92 %: uv_cond_wait ← worker (3 ways)   the first of stack_ways_find, with its share
  */
 #ifndef WAKEWHY_REPORT_STACK_WORDS_H
 #define WAKEWHY_REPORT_STACK_WORDS_H
@@ -18,7 +18,7 @@ enum stack_look stack_look(const struct stacks *stacks, const struct capture *ca
 			   uint32_t frame);
 
 /* Bytes of a stack in words, and of one frame in them. */
-#define STACK_WORDS_BYTES 60
+#define STACK_WORDS_BYTES 72
 #define STACK_FRAME_BYTES 44
 
 /* A function's name without its list of arguments, cut to so many bytes. The caller frees. */
