@@ -9,7 +9,14 @@
 #include "report/cause_sums.h"
 
 /* What a frame is made of; has a colour and a word in each picture. */
-enum stack_look { STACK_PROGRAM, STACK_LIBRARY, STACK_KERNEL, STACK_JIT, STACK_LOOKS };
+enum stack_look {
+	STACK_PROGRAM,
+	STACK_LIBRARY,
+	STACK_KERNEL,
+	STACK_JIT,
+	STACK_OTHER, /* no frame: what stands beside them in a picture */
+	STACK_LOOKS,
+};
 
 /* "kernel", "library" … */
 const char *stack_look_name(enum stack_look look);
