@@ -111,6 +111,7 @@ for format in text json csv; do
 	renders idle.$format 0 -f $format idle.wkw
 	renders machine.$format 0 -f $format machine.wkw
 done
+renders stacks.json 0 -f json stacks.wkw
 renders idle.html 0 -f html idle.wkw
 renders merged.text 0 idle.wkw machine.wkw idle.wkw
 
@@ -156,7 +157,7 @@ for name in ("<b>\\x1b[31m\\xff\",\\x0a", 'sh -c a\\x1b]0;x\\x07\\xc3(\\u{202e}=
 PYTHON
 verdict $? "why.md is shown as it should be"
 
-for name in sample idle machine why; do
+for name in sample idle machine why stacks; do
 	valid $name.json
 	verdict $? "$name.json keeps to the schema"
 done

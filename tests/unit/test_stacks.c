@@ -466,6 +466,9 @@ static void main_threads_begin_in_main(void **state)
 	explain(&made);
 	assert_string_equal(BEGINS(&made, 2, 1), "bun+0x4788c15");
 	assert_string_equal(BEGINS(&made, 1, 2), "worker(void*)");
+	assert_string_equal(matter(&made, 0, 16), "bun+0x88 < bun+0x4788c15");
+	assert_true(made.stacks.frames.items[p.start].start);
+	assert_false(made.stacks.frames.items[p.own].plumbing);
 	unmake(&made);
 }
 
@@ -564,7 +567,7 @@ static void the_sample_reads_as_it_should(void **state)
 	assert_string_equal(made.stacks.begins.items[0], "main");
 	assert_string_equal(made.stacks.begins.items[1], "server+0x4788c15");
 	hostile = made.stacks.begins.items[2];
-	assert_string_equal(hostile, "script>;\x1b[2J\xff+0x10");
+	assert_string_equal(hostile, "<script>alert(1);\x1b[2J\xff+0x10");
 	unmake(&made);
 }
 
