@@ -98,7 +98,7 @@ static void flame_draw_name(const struct svg *svg, const struct chart_box *box, 
 static void flame_draw_box(const struct svg *svg, const struct chart_box *box, double whole,
 			   double above)
 {
-	double x = 100 * box->begin / whole, width = 100 * box->width / whole;
+	double x = box->begin / whole * 100, width = box->width / whole * 100;
 	double top = above + FLAME_ROW * (double)box->depth;
 	char buf[32];
 

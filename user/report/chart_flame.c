@@ -16,6 +16,8 @@
 #define FLAME_BOXES 2000
 /* What is narrower than this cannot be seen: neighbours of that kind are one box. */
 #define FLAME_LEAST 0.001
+/* Of more boxes than can be drawn the narrow ones go first, up to this width, then the inner ones. */
+#define FLAME_NARROW 0.008
 #define FLAME_ROWS  20
 #define FLAME_BYTES 120 /* of a name */
 
@@ -40,6 +42,7 @@ struct flame {
 	double total;
 	struct chart *chart;
 	double least; /* width of the narrowest box */
+	size_t depth; /* of the innermost ones, and one more */
 	bool full;
 };
 
@@ -207,7 +210,7 @@ static void flame_fill(struct flame *flame, struct flame_range range)
 
 		below.until = flame_sibling(flame, &range, range.from, &sum);
 		range.from = below.until;
-		if (sum < flame->least || range.depth + 2 >= FLAME_DEPTH) {
+		if (sum < flame->least || range.depth + 2 >= flame->depth) {
 			rest += sum;
 			continue;
 		}
@@ -219,14 +222,16 @@ static void flame_fill(struct flame *flame, struct flame_range range)
 		flame_box(flame, range.depth + 1, range.begin, rest, "…", STACK_OTHER);
 }
 
-/* Narrow boxes are joined until there are no more than can be drawn. */
+/* Boxes are joined until there are no more than can be drawn. */
 static void flame_build(struct flame *flame, const char *name)
 {
 	struct flame_range all = {.until = flame->paths.n};
 
+	flame->least = FLAME_LEAST * flame->total;
+	flame->depth = FLAME_DEPTH;
 	qsort_r(flame->paths.items, flame->paths.n, sizeof(*flame->paths.items), path_order,
 		flame->steps.items);
-	for (flame->least = FLAME_LEAST * flame->total;; flame->least *= 2) {
+	for (;;) {
 		flame->full = false;
 		flame_box(flame, 0, 0, flame->total, name, STACK_OTHER);
 		flame_fill(flame, all);
@@ -234,6 +239,10 @@ static void flame_build(struct flame *flame, const char *name)
 			break;
 		while (flame->chart->boxes.n)
 			free(flame->chart->boxes.items[--flame->chart->boxes.n].name);
+		if (flame->least < FLAME_NARROW * flame->total)
+			flame->least *= 2;
+		else
+			flame->depth -= flame->depth / 4;
 	}
 }
 

@@ -153,7 +153,7 @@ void stack_notes_build(struct report *report, const struct part *part)
 	else if (wakeups)
 		report_add_note(report, NOTE_TEXT,
 				"Stacks were taken at %s of %s wakeups, %s: a thread takes only so "
-				"many in a second.",
+				"many in a second (--stack-limit).",
 				a, b, number_share(share, (double)with / (double)wakeups));
 	if (lost)
 		report_add_note(report, NOTE_TEXT,
