@@ -48,9 +48,10 @@ void address_space_own(struct address_space **space, uint32_t pid)
 	if (old->owner == pid) {
 		own->unwinder = old->unwinder;
 		own->unwinder_fed = old->unwinder_fed;
+		own->unwinder_files = old->unwinder_files;
 		own->unwinder_used = old->unwinder_used;
 		old->unwinder = NULL;
-		old->unwinder_fed = 0;
+		old->unwinder_fed = old->unwinder_files = 0;
 	}
 	address_space_drop(old);
 	*space = own;
@@ -145,4 +146,3 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 	}
 	return NULL;
 }
-

@@ -30,6 +30,7 @@ struct address_space {
 	VEC(struct mapping_segment) segments;	  /* by start; none overlap */
 	struct unwinder *unwinder;		  /* of stackbook; NULL: none yet */
 	size_t unwinder_fed;			  /* mappings of the log that it knows */
+	size_t unwinder_files;			  /* descriptors that it holds, at most */
 	uint64_t unwinder_used;
 };
 

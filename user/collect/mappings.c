@@ -424,33 +424,36 @@ const struct mapping *mappings_find(struct mappings *mappings, struct image *ima
 
 /* ---- unwinders --------------------------------------------------------------------------------- */
 
-/* The space with the unwinder that has not been used for the longest time; counts them. */
-static struct address_space *oldest_unwinder(const struct mappings *mappings, size_t *ret_n)
+/* The space with the unwinder that has not been used for the longest time; *ret_files is what all hold,
+ * those that are shared counted for each. */
+static struct address_space *oldest_unwinder(const struct mappings *mappings,
+					     const struct address_space *keep, size_t *ret_files)
 {
 	struct address_space *oldest = NULL;
 
-	*ret_n = 0;
+	*ret_files = 0;
 	for (size_t i = 0; i < mappings->processes.n; i++)
 		for (struct image *image = mappings->processes.items[i].newest; image; image = image->older) {
 			struct address_space *space = image->space;
 
 			if (!space->unwinder)
 				continue;
-			++*ret_n;
-			if (!oldest || space->unwinder_used < oldest->unwinder_used)
+			*ret_files += space->unwinder_files;
+			if (space != keep && (!oldest || space->unwinder_used < oldest->unwinder_used))
 				oldest = space;
 		}
 	return oldest;
 }
 
-void mappings_trim_unwinders(struct mappings *mappings, size_t max)
+void mappings_trim_unwinders(struct mappings *mappings, size_t max_files,
+			     const struct address_space *keep)
 {
 	struct address_space *oldest;
-	size_t n;
+	size_t files;
 
-	while ((oldest = oldest_unwinder(mappings, &n)) && n > max) {
+	while ((oldest = oldest_unwinder(mappings, keep, &files)) && files > max_files) {
 		unwinder_free(oldest->unwinder);
 		oldest->unwinder = NULL;
-		oldest->unwinder_fed = 0;
+		oldest->unwinder_fed = oldest->unwinder_files = 0;
 	}
 }

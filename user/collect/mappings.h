@@ -48,7 +48,9 @@ const struct mapping *mappings_find(struct mappings *mappings, struct image *ima
 				    uint64_t time_ns);
 /* Records that the kernel dropped, and mappings that there was no room for. */
 uint64_t mappings_lost(const struct mappings *mappings);
-/* Frees all unwinders but those used last, so many. */
-void mappings_trim_unwinders(struct mappings *mappings, size_t max);
+/* Frees unwinders, those first that have not been used for the longest time, until all hold at
+ * most so many files open; the one of `keep` stays. */
+void mappings_trim_unwinders(struct mappings *mappings, size_t max_files,
+			     const struct address_space *keep);
 
 #endif

@@ -36,7 +36,7 @@ struct module_file {
 	char *path;
 	enum special special;
 	int fd; /* -1: not open */
-	pid_t tried; /* the last process that it was looked for in */
+	struct module_view tried; /* where it was looked for last */
 	unsigned tries;
 	bool data;
 	uint32_t content; /* PLACE_NONE: not read yet */
@@ -50,7 +50,8 @@ struct content_key {
 
 struct content {
 	struct content_key key;
-	struct elf_file *elf; /* NULL: it is none */
+	struct elf_file *elf;	   /* NULL: it is none */
+	struct debug_files *debug; /* elf asks it, later */
 };
 
 struct module_files {
@@ -71,8 +72,8 @@ struct module_files *module_files_new(void)
 	files->vdso_bytes = vdso_bytes();
 	files->max_open = MAX_OPEN;
 	/* The rest of the program needs descriptors too. */
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 4 < MAX_OPEN)
-		files->max_open = limit.rlim_cur / 4;
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 8 < MAX_OPEN)
+		files->max_open = limit.rlim_cur / 8;
 	return files;
 }
 
@@ -93,8 +94,10 @@ void module_files_free(struct module_files *files)
 		close_file(files, &files->files.items[i]);
 		free(files->files.items[i].path);
 	}
-	for (size_t i = 0; i < files->contents.n; i++)
+	for (size_t i = 0; i < files->contents.n; i++) {
 		elf_file_free(files->contents.items[i].elf);
+		free(files->contents.items[i].debug);
+	}
 	free(files->files.items);
 	free(files->contents.items);
 	place_index_clear(&files->by_key);
@@ -185,51 +188,6 @@ uint32_t module_files_note(struct module_files *files, const struct module_key *
 uint64_t module_files_left_out(const struct module_files *files)
 {
 	return files->left_out;
-}
-
-/* ---- reading ----------------------------------------------------------------------------------- */
-
-static bool same_content(const void *array, uint32_t place, const void *wanted)
-{
-	return !memcmp(&((const struct content *)array)[place].key, wanted, sizeof(struct content_key));
-}
-
-static uint32_t read_content(struct module_files *files, const struct module_file *file)
-{
-	struct content_key key = {0};
-	struct debug_files debug = {.path = file->path, .pid = file->tried};
-	struct content *content;
-	struct stat st;
-	uint32_t place;
-	uint64_t hash;
-
-	if (file->fd < 0 || fstat(file->fd, &st))
-		return PLACE_NONE;
-	key = (struct content_key){.device = st.st_dev,
-				   .inode = st.st_ino,
-				   .size = (uint64_t)st.st_size,
-				   .mtime_s = st.st_mtim.tv_sec,
-				   .mtime_ns = st.st_mtim.tv_nsec};
-	hash = place_hash(&files->by_content, &key, sizeof(key));
-	place = place_index_find(&files->by_content, hash, same_content, files->contents.items, &key);
-	if (place != PLACE_NONE)
-		return place;
-	place = (uint32_t)files->contents.n;
-	content = vec_push(&files->contents);
-	content->key = key;
-	if (elf_file_open(&content->elf, file->fd, debug_files_open, &debug, NULL))
-		content->elf = NULL;
-	place_index_add(&files->by_content, hash, place);
-	return place;
-}
-
-static struct elf_file *elf_of(struct module_files *files, uint32_t place)
-{
-	struct module_file *file = &files->files.items[place];
-
-	if (file->content == PLACE_NONE)
-		file->content = read_content(files, file);
-	return file->content == PLACE_NONE ? NULL : files->contents.items[file->content].elf;
 }
 
 /* ---- opening ----------------------------------------------------------------------------------- */
@@ -347,41 +305,39 @@ static bool holds_program(int fd)
 	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* What is open is read and closed, one after the other: it may be opened anew when it is asked for. */
+/* One after the other is closed: it is opened anew where it is wanted again, if it still can be. */
 static bool make_room(struct module_files *files)
 {
 	for (size_t i = 0; i < files->files.n && files->open >= files->max_open; i++) {
-		struct module_file *file;
-
 		files->next_closed = (files->next_closed + 1) % files->files.n;
-		file = &files->files.items[files->next_closed];
-		if (file->fd < 0)
-			continue;
-		elf_of(files, (uint32_t)files->next_closed);
-		close_file(files, file);
-		file->tried = 0;
-		file->tries = 0;
+		close_file(files, &files->files.items[files->next_closed]);
 	}
 	return files->open < files->max_open;
+}
+
+static void open_file(struct module_files *files, struct module_file *file)
+{
+	struct stat st;
+	int fd = file->special == OUR_VDSO ? vdso_open() : open_anywhere(file, &file->tried, &st);
+
+	file->fd = fd < 0 ? -1 : fd;
+	if (fd < 0)
+		return;
+	files->open++;
+	file->tries = 0;
+	file->data = file->special == NAMELESS && !holds_program(fd);
 }
 
 void module_files_open(struct module_files *files, uint32_t place, const struct module_view *view)
 {
 	struct module_file *file = &files->files.items[place];
-	struct stat st;
 
 	if (file->fd >= 0 || file->special == OTHER_VDSO || file->tries >= MAX_TRIES ||
-	    file->tried == view->pid || !make_room(files))
+	    (file->tries && file->tried.pid == view->pid) || !make_room(files))
 		return;
-	file->tried = view->pid;
+	file->tried = *view;
 	file->tries++;
-	file->fd = file->special == OUR_VDSO ? vdso_open() : open_anywhere(file, view, &st);
-	if (file->fd < 0) {
-		file->fd = -1;
-		return;
-	}
-	files->open++;
-	file->data = file->special == NAMELESS && !holds_program(file->fd);
+	open_file(files, file);
 }
 
 int module_files_fd(const struct module_files *files, uint32_t place)
@@ -397,6 +353,61 @@ bool module_files_is_data(const struct module_files *files, uint32_t place)
 const char *module_files_path(const struct module_files *files, uint32_t place)
 {
 	return files->files.items[place].path;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+static bool same_content(const void *array, uint32_t place, const void *wanted)
+{
+	return !memcmp(&((const struct content *)array)[place].key, wanted, sizeof(struct content_key));
+}
+
+static void add_content(struct module_files *files, const struct module_file *file,
+			const struct content_key *key)
+{
+	struct content *content = vec_push(&files->contents);
+
+	content->key = *key;
+	content->debug = mem_zalloc(sizeof(*content->debug));
+	content->debug->path = file->path;
+	content->debug->pid = file->tried.pid;
+	if (elf_file_open(&content->elf, file->fd, debug_files_open, content->debug, NULL))
+		content->elf = NULL;
+}
+
+static uint32_t read_content(struct module_files *files, struct module_file *file)
+{
+	struct content_key key;
+	struct stat st;
+	uint32_t place;
+	uint64_t hash;
+
+	if (file->fd < 0 && file->tried.pid && make_room(files))
+		open_file(files, file);
+	if (file->fd < 0 || fstat(file->fd, &st))
+		return PLACE_NONE;
+	key = (struct content_key){.device = st.st_dev,
+				   .inode = st.st_ino,
+				   .size = (uint64_t)st.st_size,
+				   .mtime_s = st.st_mtim.tv_sec,
+				   .mtime_ns = st.st_mtim.tv_nsec};
+	hash = place_hash(&files->by_content, &key, sizeof(key));
+	place = place_index_find(&files->by_content, hash, same_content, files->contents.items, &key);
+	if (place == PLACE_NONE) {
+		place = (uint32_t)files->contents.n;
+		add_content(files, file, &key);
+		place_index_add(&files->by_content, hash, place);
+	}
+	return place;
+}
+
+static struct elf_file *elf_of(struct module_files *files, uint32_t place)
+{
+	struct module_file *file = &files->files.items[place];
+
+	if (file->content == PLACE_NONE)
+		file->content = read_content(files, file);
+	return file->content == PLACE_NONE ? NULL : files->contents.items[file->content].elf;
 }
 
 const char *module_files_build_id(struct module_files *files, uint32_t place)

@@ -4,15 +4,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
-#define MAX_IDS	      (16U << 20)
-#define MAX_UNWINDERS 64 /* processes whose unwinding is at hand; each knows the files of one */
+#define MAX_IDS	  (16U << 20)
+#define MAX_FILES 1024 /* open for unwinding, of all processes, each with its own */
+
+/* The rest of the program needs descriptors too. */
+static size_t max_unwinder_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / 4 > MAX_FILES)
+		return MAX_FILES;
+	return limit.rlim_cur / 4;
+}
 
 int stackbook_open(struct stackbook **ret_book, struct diag *diag)
 {
 	struct stackbook *book = mem_zalloc(sizeof(*book));
 
 	book->files = module_files_new();
+	book->max_unwinder_files = max_unwinder_files();
 	book->mappings = mappings_new(book->files);
 	*ret_book = book;
 	return mappings_watch(book->mappings, diag);
@@ -127,31 +139,42 @@ static void push_address(struct stackbook *book, struct image *image, uint64_t a
 
 /* ---- user stacks ------------------------------------------------------------------------------- */
 
+static void feed_mapping(struct stackbook *book, const struct image *image,
+			 const struct mapping *mapping, uint64_t time_ns)
+{
+	struct address_space *space = image->space;
+	struct unwind_mapping unwind = {mapping->start, mapping->end, mapping->file_offset, NULL, -1};
+	char name[32] = "anonymous";
+
+	if (mapping->file != MODULE_ANONYMOUS) {
+		open_file(book, image, mapping, time_ns);
+		snprintf(name, sizeof(name), "%u", mapping->file);
+		if (space->unwinder_files < book->max_unwinder_files)
+			unwind.fd = module_files_fd(book->files, mapping->file);
+		space->unwinder_files += unwind.fd >= 0;
+	}
+	unwind.name = name;
+	unwinder_add(space->unwinder, &unwind);
+}
+
 /* Tells the unwinder what has been mapped since it was asked last, up to the time of the stack. */
 static void feed_unwinder(struct stackbook *book, const struct image *image, uint64_t time_ns)
 {
 	struct address_space *space = image->space;
+	size_t files = space->unwinder_files;
 
-	if (!space->unwinder) {
-		mappings_trim_unwinders(book->mappings, MAX_UNWINDERS - 1);
-		space->unwinder = unwinder_new();
-	}
 	space->unwinder_used = ++book->unwound;
+	if (!space->unwinder)
+		space->unwinder = unwinder_new();
 	for (; space->unwinder_fed < space->log.n; space->unwinder_fed++) {
 		const struct mapping *mapping = &space->log.items[space->unwinder_fed];
-		struct unwind_mapping unwind = {mapping->start, mapping->end, mapping->file_offset, NULL, -1};
-		char name[32] = "anonymous";
 
 		if (mapping->since_ns > time_ns)
 			break;
-		if (mapping->file != MODULE_ANONYMOUS) {
-			open_file(book, image, mapping, time_ns);
-			unwind.fd = module_files_fd(book->files, mapping->file);
-			snprintf(name, sizeof(name), "%u", mapping->file);
-		}
-		unwind.name = name;
-		unwinder_add(space->unwinder, &unwind);
+		feed_mapping(book, image, mapping, time_ns);
 	}
+	if (space->unwinder_files != files)
+		mappings_trim_unwinders(book->mappings, book->max_unwinder_files, space);
 }
 
 static bool push_copied(struct stackbook *book, struct image *image, const struct stack_taken *taken)

@@ -28,6 +28,7 @@ struct stackbook {
 	size_t jit_bytes; /* of maps that are in memory */
 	struct kallsyms *kallsyms; /* NULL: not read yet */
 	struct chain_draft draft; /* kept for its memory */
+	size_t max_unwinder_files;
 	uint64_t unwound; /* copies: the clock of who used his unwinder last */
 	uint64_t left_out; /* stacks that there was no room for */
 };
