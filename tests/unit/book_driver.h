@@ -2,6 +2,8 @@
 #ifndef WAKEWHY_TESTS_BOOK_DRIVER_H
 #define WAKEWHY_TESTS_BOOK_DRIVER_H
 
+#include <stdlib.h>
+
 #include "collect/stackbook.h"
 #include "tests/unit/book_subject.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Frames of helpers inside of the program that have none of the names below; seen are none. */
+/* Frames without a name that may stand on top: a program's that was loaded since names were read. */
 #define UNKNOWN_FIRST 2
 
 bool kernel_names_is_probe(const char *name)
@@ -30,7 +30,7 @@ size_t kernel_names_probe_frames(const char *const *names, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (kernel_names_is_probe(names[i]))
 			probe = i + 1;
-		else if (probe || i >= UNKNOWN_FIRST)
+		else if (names[i][0] || probe || i >= UNKNOWN_FIRST)
 			break;
 	}
 	return probe;
