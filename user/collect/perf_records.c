@@ -16,6 +16,8 @@
 /* With its header page within what an unprivileged user may lock for each CPU
  * (kernel.perf_event_mlock_kb: 516). */
 #define DATA_BYTES (512U << 10)
+/* Nothing that is written is longer: a path has 4,096 bytes at most. */
+#define RECORD_BYTES 8192
 
 struct buffer {
 	int fd;
@@ -26,6 +28,7 @@ struct perf_records {
 	VEC(struct buffer) buffers; /* of each CPU that is online */
 	VEC(struct perf_record) pending;
 	int epoll_fd;
+	struct epoll_event *ready; /* as many as buffers */
 	size_t page_bytes;
 	uint64_t lost;
 	uint64_t order;
@@ -94,6 +97,7 @@ static int open_buffers(struct perf_records *records)
 		if (err && err != -ENODEV) /* that one is offline */
 			return err;
 	}
+	records->ready = mem_calloc(records->buffers.n, sizeof(*records->ready));
 	return records->buffers.n ? 0 : -ENODEV;
 }
 
@@ -132,6 +136,7 @@ void perf_records_free(struct perf_records *records)
 		close(records->buffers.items[i].fd);
 	}
 	free(records->buffers.items);
+	free(records->ready);
 	forget_pending(records, records->pending.n);
 	free(records->pending.items);
 	if (records->epoll_fd >= 0)
@@ -257,12 +262,21 @@ static void copy_out(const struct perf_records *records, const struct buffer *bu
 	memcpy((uint8_t *)out + first, data, n - first);
 }
 
-static void read_buffer(struct perf_records *records, const struct buffer *buffer)
+/* The kernel says that records were lost with the next one that finds room: of a full buffer, it may have
+ * to say so yet. */
+static void push_full(struct perf_records *records, uint64_t now_ns)
+{
+	push(records, PERF_RECORD_IS_LOST, 0)->time_ns = now_ns;
+}
+
+static void read_buffer(struct perf_records *records, const struct buffer *buffer, uint64_t now_ns)
 {
 	struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)(void *)buffer->memory;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), at = page->data_tail;
 	struct perf_event_header header;
 
+	if (head - at > DATA_BYTES - RECORD_BYTES)
+		push_full(records, now_ns);
 	while (head - at >= sizeof(header)) {
 		copy_out(records, buffer, at, &header, sizeof(header));
 		if (header.size < sizeof(header) || header.size > head - at)
@@ -291,10 +305,12 @@ uint64_t perf_records_read(struct perf_records *records, perf_record_taker *take
 	uint64_t horizon_ns;
 	size_t n = 0;
 
+	/* A buffer says once that it is half full: whoever waits is not to be woken for what is read now. */
+	epoll_wait(records->epoll_fd, records->ready, (int)records->buffers.n, 0);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	horizon_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	for (size_t i = 0; i < records->buffers.n; i++)
-		read_buffer(records, &records->buffers.items[i]);
+		read_buffer(records, &records->buffers.items[i], horizon_ns);
 	if (!records->pending.n)
 		return horizon_ns;
 	qsort(records->pending.items, records->pending.n, sizeof(*records->pending.items), by_time);

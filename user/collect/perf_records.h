@@ -12,7 +12,7 @@ enum perf_record_kind {
 	PERF_RECORD_IS_EXEC, /* the address space is empty from here on */
 	PERF_RECORD_IS_FORK, /* of a process: has a copy of ppid's address space */
 	PERF_RECORD_IS_EXIT, /* of the thread that the process is named after */
-	PERF_RECORD_IS_LOST, /* records were lost, of whatever process */
+	PERF_RECORD_IS_LOST, /* records were lost, or may have been, of whatever process */
 };
 
 /* Ids are those of our own pid namespace. */
