@@ -8,18 +8,21 @@ from tool import await_true
 
 
 class Stacks:
-    """"stacks" of a run; a frame is one of its dictionaries."""
+    """"stacks" of a run. A frame is one of its dictionaries, with "" for no name and a number for its
+    offset."""
 
     def __init__(self, run):
         self.run, self.data = run, run["stacks"]
         if self.data is None:
             raise AssertionError("no stacks were taken")
+        self.all_frames = [{**f, "name": f["name"] or "", "offset": int(f["offset"], 16)}
+                           for f in self.data["frames"]]
 
     def frames(self, stack):
         """Of a place in "stacks", innermost first; none where no stack was taken."""
         if stack is None:
             return []
-        return [self.data["frames"][i] for i in self.data["stacks"][stack]["frames"]]
+        return [self.all_frames[i] for i in self.data["stacks"][stack]["frames"]]
 
     def kernel(self, stack):
         return [f["name"] for f in self.frames(stack) if f["kind"] == "kernel"]

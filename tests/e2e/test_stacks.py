@@ -203,11 +203,14 @@ def frame_pointers_alone_lose_the_caller_that_glibc_hides(t):
     for kind, (cause, mechanism, sleeps, wakes) in KINDS.items():
         for row in stacks.wakes(named(run, kind), cause=cause, mechanism=mechanism):
             names = stacks.names_in(row["sleeper"], path)
-            t.check(names in (LEVELS, LEVELS[1:]), f"{kind}: {names}")
+            # glibc's condition variables use the register for something else: there it ends.
+            may_end = kind in ("cond", "signalled")
+            t.check(names in (LEVELS, LEVELS[1:]) or (may_end and not names), f"{kind}: {names}")
             check_kernel(t, kind, stacks.kernel(row["sleeper"]), r"(__)?schedule", sleeps)
             if wakes:
                 names = stacks.names_in(row["waker"], path)
-                t.check(names in (WAKERS, WAKERS[1:]), f"{kind}: {names}")
+                t.check(names in (WAKERS, WAKERS[1:]) or (may_end and not names),
+                        f"{kind}: {names}")
 
 
 @test
@@ -215,7 +218,7 @@ def the_kernels_part_alone(t):
     run, stacks, _ = measured(t, ["chain-frameless", COUNT, US, "nanosleep", "pipe"], "--stacks=k")
     t.equal("mode", stacks.data["mode"], ["kernel"])
     t.equal("frames that are not the kernel's",
-            [f for f in stacks.data["frames"] if f["kind"] != "kernel"], [])
+            [f for f in stacks.all_frames if f["kind"] != "kernel"], [])
     for row in stacks.wakes(named(run, "pipe"), cause="thread"):
         check_kernel(t, "pipe", stacks.kernel(row["sleeper"]), r"(__)?schedule", KINDS["pipe"][2])
         check_kernel(t, "pipe", stacks.kernel(row["waker"]), "try_to_wake_up", KINDS["pipe"][3])
@@ -328,7 +331,7 @@ def code_made_at_run_time_is_named_by_its_perf_map(t):
         check_chain(t, f"named {name!r}", stacks, rows, "sleeper", path,
                     ["jit_callee", name, "chain", "chain_call", "main", "_start"],
                     10 - unseen(run), 10)
-        made = [f for f in stacks.data["frames"] if f["kind"] == "jit"]
+        made = [f for f in stacks.all_frames if f["kind"] == "jit"]
         if t.equal("frames of made code", len(made), 1):
             if name:
                 t.between("where in it", made[0]["into"], 1, 20)
