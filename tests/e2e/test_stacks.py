@@ -354,7 +354,8 @@ def a_program_that_exits_at_once_has_its_names(t):
 
 @test
 def programs_that_are_removed_at_once_have_their_places(t):
-    """Of a file that is gone the name may be missing; a wrong one never stands there."""
+    """With the file its names have gone, and what tells how its functions keep their return addresses: the
+    stack may end in it. What is there is right."""
     functions = Functions(t.tool.subject("stacks/brief"))
     script = 'for i in 1 2 3 4 5; do cp "$1" "$2/brief$i"; "$2/brief$i"; rm "$2/brief$i"; done'
     done = t.tool.start_run(
@@ -368,7 +369,8 @@ def programs_that_are_removed_at_once_have_their_places(t):
             own = [f for f in stacks.user(row["sleeper"])
                    if stacks.path(f) == os.path.join(t.root, f"brief{i}")]
             found = [next(iter(functions.at(f["offset"])), "") for f in own]
-            t.equal(f"places of brief{i}", found, BRIEF)
+            t.check(found and found == BRIEF[:len(found)], f"places of brief{i}: {found}")
+            t.equal(f"brief{i} is truncated", stacks.truncated(row["sleeper"]), found != BRIEF)
             for frame, name in zip(own, found):
                 t.check(frame["name"] in ("", name), f"{frame['name']} where readelf has {name}")
 
