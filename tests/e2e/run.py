@@ -24,6 +24,8 @@ import test_why_runtimes  # noqa: F401
 import test_schedule  # noqa: F401
 import test_study  # noqa: F401
 import test_statistics  # noqa: F401
+import test_stacks  # noqa: F401
+import test_stacks_runtimes  # noqa: F401
 
 
 def main():

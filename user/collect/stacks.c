@@ -163,16 +163,22 @@ void collect_stacks_service(struct collector *c)
 		stackbook_service(c->book);
 }
 
-void collect_stacks_seed(struct collector *c)
+void collect_stacks_seed(struct collector *c, pid_t pid)
+{
+	if (c->book)
+		stackbook_seed(c->book, pid);
+}
+
+void collect_stacks_seed_all(struct collector *c)
 {
 	uint32_t used = collect_slots_used(c);
 
-	for (uint32_t i = 0; c->book && i < used; i++) {
+	for (uint32_t i = 0; i < used; i++) {
 		const struct wk_thread *t = &c->slots[i];
 
 		if (t->state != WK_STATE_NONE && t->state != WK_STATE_DEAD && t->pid &&
 		    t->flags & WK_FLAG_LEADER && t->flags & WK_FLAG_SEEDED)
-			stackbook_seed(c->book, t->pid);
+			collect_stacks_seed(c, t->pid);
 	}
 }
 

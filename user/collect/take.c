@@ -226,11 +226,11 @@ int collector_take(struct collector *c, uint32_t group, struct capture *ret_capt
 	take_images(c, group, &capture);
 	take_seconds(c, group, &capture);
 	collect_why_take(c, &capture);
-	collect_stacks_take(c, &capture);
 	capture.has_spans = true;
 	capture.spans = c->groups[group].spans;
 	for (int i = 0; i < WK_LOST_MAX; i++)
 		capture.lost[i] = c->skel->bss->lost[i] + c->lost[i];
+	collect_stacks_take(c, &capture);
 	capture.inferred_switches = c->skel->bss->inferred;
 	take_probes(c, &capture);
 	capture.observer_wakeups = c->after.wakeups - c->before.wakeups;
