@@ -173,7 +173,7 @@ void collect_stacks_seed_all(struct collector *c)
 {
 	uint32_t used = collect_slots_used(c);
 
-	for (uint32_t i = 0; i < used; i++) {
+	for (uint32_t i = 0; c->book && i < used; i++) {
 		const struct wk_thread *t = &c->slots[i];
 
 		if (t->state != WK_STATE_NONE && t->state != WK_STATE_DEAD && t->pid &&
