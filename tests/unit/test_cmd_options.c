@@ -146,6 +146,35 @@ static void nothing_is_given_by_itself(void **state)
 	options_free_members(&o.options);
 }
 
+static void stacks_may_be_named_or_not(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	parse(&o, &everything, "-s", "bun");
+	assert_int_equal(o.options.stacks, WK_STACKS_KERNEL | WK_STACKS_COPY);
+	assert_int_equal(o.options.n_operands, 1);
+	options_free_members(&o.options);
+	parse(&o, &everything, "-sk,u", "--sample", "--stack-limit", "0", "x");
+	assert_int_equal(o.options.stacks, WK_STACKS_KERNEL | WK_STACKS_USER);
+	assert_int_equal(o.options.sample_hz, 999);
+	assert_true(options_given(&o.options, OPTION_STACK_LIMIT) && !o.options.stack_limit);
+	options_free_members(&o.options);
+	parse(&o, &everything, "--stacks=no", "--sample=97", "--all-frames", "x");
+	assert_true(options_given(&o.options, OPTION_STACKS) && !o.options.stacks);
+	assert_int_equal(o.options.sample_hz, 97);
+	assert_true(o.options.all_frames);
+	options_free_members(&o.options);
+#define STACKS_TRY                                                                                 \
+	" is no list of stacks; k (kernel), u (user, by frame pointers), dwarf (user, copied and " \
+	"unwound), as in k,u; or no" MEASURE_TRY
+	refused(&everything, "measure: --stacks: 'k,no'" STACKS_TRY, "-sk,no");
+	refused(&everything, "measure: --stacks: 'k,'" STACKS_TRY, "--stacks=k,");
+	refused(&everything, "measure: --stacks: ''" STACKS_TRY, "--stacks=");
+	refused(&everything, "measure: --sample: 0 is out of range, from 1 to 10000 is possible" MEASURE_TRY,
+		"--sample=0");
+}
+
 static void long_names_may_be_short(void **state)
 {
 	struct outcome o;
@@ -308,6 +337,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_arrive),
 		cmocka_unit_test(nothing_is_given_by_itself),
+		cmocka_unit_test(stacks_may_be_named_or_not),
 		cmocka_unit_test(long_names_may_be_short),
 		cmocka_unit_test(a_command_keeps_its_own_options),
 		cmocka_unit_test(unknown_options_name_the_nearest),

@@ -103,7 +103,7 @@ static void a_study_begins_with_a_row_for_each_runtime(void **state)
 	assert_line(text, "rust 8", "rust 80.8 4.50 3.02 0.240 20 of 20 39.0 30,000† – –");
 	assert_line(text, "rust / zig", "rust / zig 0.871× 0.425× 0.253× 0.376× 0.780× – – –");
 	assert_non_null(strstr(text, "rust against zig. Lower: size 0.871×, start 0.425× ("));
-	assert_line(text, "† not", "† not comparable: 2 physical cores: one each");
+	assert_line(text, "† not", "† not comparable: zig, rust: 2 physical cores: one each");
 	free(text);
 	recording_free_members(&recording);
 }

@@ -36,7 +36,7 @@ static const struct command_usage usage = {
 		    "  sudo wakewhy attach -a -d 5\n",
 	.accepts = KINDS | OPTION_BIT(OPTION_KERNEL) | OPTION_BIT(OPTION_NO_FOLLOW) |
 		   OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_NO_SYSCALLS) |
-		   OPTION_BIT(OPTION_MAX_THREADS) | OPTION_BIT(OPTION_OUTPUT) |
+		   OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) | OPTION_BIT(OPTION_OUTPUT) |
 		   OPTION_BIT(OPTION_FORMAT) |
 		   BUDGET_RATES,
 	.defaults = defaults,
@@ -159,6 +159,7 @@ static int attach(struct session *session)
 	struct collect_options collect = {
 		.time_probes = options->verbose,
 		.timeline = !options->all,
+		.stacks = options->all ? 0 : WK_STACKS_KERNEL | WK_STACKS_COPY,
 		.series_seconds = (uint32_t)(window_ns(options) / WK_SECOND_NS) + 64,
 		.all = options->all,
 		.kernel_threads = options->kernel,

@@ -41,7 +41,7 @@ static const struct command_usage usage = {
 		    "  sudo wakewhy idle --parallel old=./bun-1.3.14 new=./bun-1.4.0 -o idle.wkw\n",
 	.accepts = OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_CMD) |
 		   OPTION_BIT(OPTION_PARALLEL) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
-		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
+		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) | OPTION_BIT(OPTION_RETRIES) |
 		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) |
 		   BUDGET_RATES | BUDGET_BASELINE,
@@ -314,6 +314,7 @@ int idle_plan(struct experiment *experiment, struct schedule *ret_schedule)
 	ret_schedule->collect = (struct collect_options){
 		.time_probes = true,
 		.timeline = true,
+		.stacks = WK_STACKS_KERNEL | WK_STACKS_COPY,
 		.groups = parallel ? (uint32_t)experiment->contestants.n : 1,
 		.series_seconds = (uint32_t)(window_ns(experiment) / WK_SECOND_NS) + 64,
 	};

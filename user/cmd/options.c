@@ -30,6 +30,7 @@ struct option_row {
 	const char *meaning;
 	take_value *take;
 	size_t flag; /* without take: offset of the bool in struct options that it sets */
+	bool optional; /* take gets NULL where the argument was left out */
 };
 #define FLAG(member) offsetof(struct options, member)
 
@@ -175,6 +176,69 @@ static int take_cpus(struct options *options, const char *text, struct diag *dia
 static int take_user(struct options *options, const char *text, struct diag *diag)
 {
 	return take_text(text, &options->user, diag);
+}
+
+/* What of a stack is taken, by its name on the command line. */
+static const struct {
+	const char *name;
+	uint32_t stacks;
+} stack_parts[] = {
+	{"k", WK_STACKS_KERNEL},
+	{"u", WK_STACKS_USER},
+	{"dwarf", WK_STACKS_COPY},
+	{"no", 0},
+};
+
+static bool stack_part_find(const char *text, size_t n, uint32_t *ret_stacks)
+{
+	for (size_t i = 0; i < sizeof(stack_parts) / sizeof(stack_parts[0]); i++) {
+		if (strlen(stack_parts[i].name) == n && !strncmp(stack_parts[i].name, text, n)) {
+			*ret_stacks = stack_parts[i].stacks;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int take_stacks(struct options *options, const char *text, struct diag *diag)
+{
+	const char *at = text ? text : "k,dwarf";
+	uint32_t stacks = 0, part;
+
+	for (;;) {
+		size_t n = strcspn(at, ",");
+
+		if (!stack_part_find(at, n, &part) || (!part && strcmp(text, "no")))
+			return diag_hint(diag, diag_set(diag, -EINVAL, "'%s' is no list of stacks", text),
+					 "k (kernel), u (user, by frame pointers), dwarf (user, copied and "
+					 "unwound), as in k,u; or no");
+		stacks |= part;
+		if (!at[n])
+			break;
+		at += n + 1;
+	}
+	options->stacks = stacks;
+	return 0;
+}
+
+static int take_stack_limit(struct options *options, const char *text, struct diag *diag)
+{
+	uint64_t number;
+	int err = take_number(text, 0, 1000000, &number, diag);
+
+	if (!err)
+		options->stack_limit = (uint32_t)number;
+	return err;
+}
+
+static int take_sample(struct options *options, const char *text, struct diag *diag)
+{
+	uint64_t number = 999; /* not 1000: in step with nothing that is timed in milliseconds */
+	int err = text ? take_number(text, 1, 10000, &number, diag) : 0;
+
+	if (!err)
+		options->sample_hz = (uint32_t)number;
+	return err;
 }
 
 static int take_max_threads(struct options *options, const char *text, struct diag *diag)
@@ -339,6 +403,14 @@ static const struct option_row rows[] = {
 	{OPTION_USER, 'u', "user", "NAME", "run the workload as this user", take_user},
 	{OPTION_NO_SYSCALLS, 0, "no-syscalls", NULL,
 	 "do not count system calls (it slows each by some 80 ns)", NULL, FLAG(no_syscalls)},
+	{OPTION_STACKS, 's', "stacks", "LIST",
+	 "where threads slept and woke others: k,u,dwarf or no (alone: k,dwarf)", take_stacks, 0, true},
+	{OPTION_STACK_LIMIT, 0, "stack-limit", "N", "stacks of one thread in a second, 0: no limit (default 200)",
+	 take_stack_limit},
+	{OPTION_SAMPLE, 0, "sample", "HZ", "which code runs, looked at so often a second (alone: 999)",
+	 take_sample, 0, true},
+	{OPTION_ALL_FRAMES, 0, "all-frames", NULL, "whole stacks, not only the frames that matter", NULL,
+	 FLAG(all_frames)},
 	{OPTION_MAX_THREADS, 0, "max-threads", "N", "followed threads alive at once", take_max_threads},
 	{OPTION_SEED, 0, "seed", "N", "seed of the order in which runs are made (default: drawn, and told)",
 	 take_seed},
@@ -396,9 +468,10 @@ static void print_row(const struct option_row *row, const struct command_usage *
 	const char *text = default_of(usage, row->id);
 	char head[64];
 
-	snprintf(head, sizeof(head), "%c%c%c --%s%s%s", row->letter ? '-' : ' ',
+	snprintf(head, sizeof(head), "%c%c%c --%s%s%s%s", row->letter ? '-' : ' ',
 		 row->letter ? row->letter : ' ', row->letter ? ',' : ' ', row->name,
-		 row->argument ? " " : "", row->argument ? row->argument : "");
+		 !row->argument ? "" : row->optional ? "[=" : " ", row->argument ? row->argument : "",
+		 row->optional ? "]" : "");
 	printf("  %-24s %s", head, row->meaning);
 	if (text)
 		printf(" (default %s)", text);
@@ -520,7 +593,7 @@ static int wrong_value(const struct command_usage *usage, const struct option_ro
 
 struct getopt_tables {
 	struct option names[OPTION_MAX + 1];
-	char letters[2 + 2 * OPTION_MAX + 1];
+	char letters[2 + 3 * OPTION_MAX + 1];
 };
 
 static void fill_tables(struct getopt_tables *tables, const struct command_usage *usage)
@@ -537,12 +610,16 @@ static void fill_tables(struct getopt_tables *tables, const struct command_usage
 		if (!row_accepted(row, usage))
 			continue;
 		*name++ = (struct option){row->name,
-					  row->argument ? required_argument : no_argument, NULL,
-					  LONG_BASE + i};
+					  !row->argument  ? no_argument :
+					  row->optional ? optional_argument :
+							  required_argument,
+					  NULL, LONG_BASE + i};
 		if (!row->letter)
 			continue;
 		*letter++ = row->letter;
 		if (row->argument)
+			*letter++ = ':';
+		if (row->optional)
 			*letter++ = ':';
 	}
 }

@@ -27,6 +27,10 @@ enum option_id {
 	OPTION_CPUS,
 	OPTION_USER,
 	OPTION_NO_SYSCALLS,
+	OPTION_STACKS,
+	OPTION_STACK_LIMIT,
+	OPTION_SAMPLE,
+	OPTION_ALL_FRAMES,
 	OPTION_MAX_THREADS,
 	OPTION_SEED,
 	OPTION_UNTIL,
@@ -53,6 +57,10 @@ enum option_id {
 	OPTION_MAX,
 };
 #define OPTION_BIT(id) (1ULL << (id))
+/* Where in the code: taken together or not at all. */
+#define OPTIONS_OF_STACKS                                                                          \
+	(OPTION_BIT(OPTION_STACKS) | OPTION_BIT(OPTION_STACK_LIMIT) | OPTION_BIT(OPTION_SAMPLE) |  \
+	 OPTION_BIT(OPTION_ALL_FRAMES))
 /* Every command takes these. */
 #define OPTIONS_ALWAYS                                                                             \
 	(OPTION_BIT(OPTION_QUIET) | OPTION_BIT(OPTION_VERBOSE) | OPTION_BIT(OPTION_VERSION) |      \
@@ -97,6 +105,10 @@ struct options {
 	const char *cpus; /* a well-formed list that is not empty: "0,2-3" */
 	const char *user;
 	bool no_syscalls;
+	uint32_t stacks;      /* enum wk_stacks; 0 may have been given */
+	uint32_t stack_limit; /* of one thread, in a second; 0 may have been given */
+	uint32_t sample_hz;
+	bool all_frames;
 	uint32_t max_threads;
 	uint64_t seed;	      /* of the order of runs */
 	double until;	      /* half the width of an interval, as a share of 1: 0.02; 0: not given */

@@ -21,7 +21,8 @@ static const struct command_usage report_usage = {
 	.examples = "wakewhy report idle.wkw\n"
 		    "wakewhy report -f json idle.wkw | jq .summary\n"
 		    "wakewhy report startup.wkw idle.wkw hash.wkw -o all.csv\n",
-	.accepts = OPTION_BIT(OPTION_FORMAT) | OPTION_BIT(OPTION_OUTPUT) | BUDGET_ALL,
+	.accepts = OPTION_BIT(OPTION_ALL_FRAMES) | OPTION_BIT(OPTION_FORMAT) |
+		   OPTION_BIT(OPTION_OUTPUT) | BUDGET_ALL,
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
 };

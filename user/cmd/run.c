@@ -48,7 +48,7 @@ static const struct command_usage usage = {
 		    "  sudo wakewhy run -o out.wkw -o out.json -- make\n",
 	.accepts = OPTION_BIT(OPTION_NO_FOLLOW) | OPTION_BIT(OPTION_DURATION) |
 		   OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
-		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
+		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) |
 		   BUDGET_RATES | BUDGET_BASELINE,
 	.defaults = defaults,

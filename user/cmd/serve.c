@@ -59,7 +59,7 @@ static const struct command_usage usage = {
 	.accepts = OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) |
 		   OPTION_BIT(OPTION_CONNECTIONS) | OPTION_BIT(OPTION_CPUS) |
 		   OPTION_BIT(OPTION_LOAD_CPUS) | OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_USER) |
-		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
+		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) | OPTION_BIT(OPTION_RETRIES) |
 		   OPTION_BIT(OPTION_NO_BARE) | OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) |
 		   BUDGET_BASELINE,
@@ -213,8 +213,8 @@ static char *objection(const struct experiment *experiment, const struct served 
 	before = before ? before : "";
 	if (share > LOAD_CPU_LIMIT)
 		return mem_printf("%s%sthe load generator was the bottleneck: its %u thread%s used %.0f %% "
-				  "of a CPU each", before, *before ? "; " : "", threads,
-				  threads == 1 ? "" : "s", share * 100);
+				  "of a CPU%s", before, *before ? "; " : "", threads,
+				  threads == 1 ? "" : "s", share * 100, threads == 1 ? "" : " each");
 	return *before ? mem_strdup(before) : NULL;
 }
 

@@ -13,6 +13,10 @@
 #include "cmd/cmd.h"
 #include "cmd/signals.h"
 
+/* Stacks of one thread in a second, unless the user says otherwise: enough to see each wake of a thread
+ * that idles, too few to slow one that wakes all the time. */
+#define STACKS_PER_S 200
+
 uint64_t session_now_ns(void)
 {
 	struct timespec now;
@@ -83,6 +87,19 @@ bool session_begin(struct session *ret_session, const struct command_usage *usag
 	return true;
 }
 
+/* stacks in collect are what the command takes by default. */
+static void set_stacks(struct collect_options *collect, const struct options *options)
+{
+	collect->sample_hz = options->sample_hz;
+	collect->stacks_per_s = STACKS_PER_S;
+	if (options_given(options, OPTION_STACK_LIMIT))
+		collect->stacks_per_s = options->stack_limit;
+	if (options_given(options, OPTION_STACKS))
+		collect->stacks = options->stacks;
+	else if (options->sample_hz && !collect->stacks)
+		collect->stacks = WK_STACKS_KERNEL | WK_STACKS_USER;
+}
+
 int session_open_collector(struct session *session, struct collect_options *options)
 {
 	struct diag diag = {};
@@ -92,6 +109,7 @@ int session_open_collector(struct session *session, struct collect_options *opti
 	options->syscalls = !session->options.no_syscalls;
 	options->follow = !session->options.no_follow;
 	options->stamp_output &= options->syscalls;
+	set_stacks(options, &session->options);
 	err = collector_open(&session->collector, options, &diag);
 	if (!err)
 		return EXIT_DONE;

@@ -39,7 +39,7 @@ struct run_trust {
 	/* The thread that differs most. */
 	uint64_t worst_oncpu_diff_ns, worst_switches_diff;
 	uint64_t misses; /* probe runs that the kernel skipped */
-	uint64_t lost;	 /* all losses together */
+	uint64_t lost;	 /* all losses together, but for stacks: no figure is made of them */
 };
 
 struct run {

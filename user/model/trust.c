@@ -205,13 +205,15 @@ static void trust_check_lost(struct run_trust *trust, const struct capture *capt
 				    "%s events were lost: execs or their arguments may be missing"},
 		[WK_LOST_CAUSES] = {"%s cause found no room: its wakes are counted as unknown",
 				    "%s causes found no room: their wakes are counted as unknown"},
+		/* A stack that is missing is told beside the stacks: no figure suffers. */
+		[WK_LOST_STACKS] = {NULL},
 	};
 
 	for (size_t i = 0; i < WK_LOST_MAX; i++) {
 		char count[UNITS_TEXT_BYTES];
 		uint64_t n = capture->lost[i];
 
-		if (!n)
+		if (!n || !sentences[i][0])
 			continue;
 		if (__builtin_add_overflow(trust->lost, n, &trust->lost))
 			trust->lost = UINT64_MAX;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "record/bounds.h"
+#include "record/decode_stacks.h"
 #include "record/decode_why.h"
 #include "record/shape.h"
 #include "record/table.h"
@@ -194,6 +195,8 @@ static int decode_capture(const struct field_reader *reader, const json_t *json,
 		err = decode_seconds(reader, json_object_get(json, "seconds"), capture);
 	if (!err)
 		err = why_decode(reader, json, capture);
+	if (!err)
+		err = stacks_decode(reader, json, capture);
 	if (!err && (!capture->label[0] || !capture->workload[0]))
 		err = field_refuse(reader, "a run has no label or no workload");
 	return err;

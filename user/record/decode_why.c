@@ -1,11 +1,8 @@
 /* Causes, charges and the timeline of a run in a recording, nothing in them believed. */
 #include "record/decode_why.h"
 
+#include "record/bounds.h"
 #include "record/table.h"
-
-/* Threads and causes are looked up in arrays by number: a large one in a small file would ask for
- * much memory. No window comes near. */
-#define NUMBER_MAX (1u << 24)
 
 static int check_serials(const struct field_reader *reader, const struct capture *capture)
 {
@@ -62,7 +59,7 @@ static int decode_intervals(const struct field_reader *reader, const json_t *all
 	return err;
 }
 
-static bool has_cause(const struct capture *capture, uint32_t number)
+bool why_has_cause(const struct capture *capture, uint32_t number)
 {
 	size_t low = 0, high = capture->causes.n;
 
@@ -88,7 +85,7 @@ static int decode_charges(const struct field_reader *reader, const json_t *json,
 		struct wk_charge *charge = vec_push(&capture->charges);
 
 		err = table_row(&table, i, charge);
-		if (!err && !has_cause(capture, charge->cause))
+		if (!err && !why_has_cause(capture, charge->cause))
 			err = field_refuse(reader, "a charge is for cause %u, which is not there",
 					   charge->cause);
 	}
@@ -108,7 +105,7 @@ static int decode_timeline(const struct field_reader *reader, const json_t *json
 		struct wk_wake_event *wake = vec_push(&capture->timeline);
 
 		err = table_row(&table, i, wake);
-		if (!err && !has_cause(capture, wake->cause))
+		if (!err && !why_has_cause(capture, wake->cause))
 			err = field_refuse(reader, "a wake has cause %u, which is not there",
 					   wake->cause);
 	}

@@ -122,6 +122,40 @@ static void emit_why(struct packer *packer, const struct capture *capture)
 		   sizeof(*capture->timeline.items));
 }
 
+/* For each stack, in the order of the table: places of its frames, innermost first. */
+static void emit_stack_frames(struct packer *packer, const struct capture *capture)
+{
+	emit_text(packer, ",\n\"stack_frames\":[");
+	for (size_t i = 0; i < capture->stacks.n; i++) {
+		const struct capture_stack *stack = &capture->stacks.items[i];
+		json_t *places = encode_array();
+
+		for (size_t j = 0; j < stack->frames.n; j++)
+			add(places, number_encode(stack->frames.items[j]));
+		emit_text(packer, i ? ",\n" : "\n");
+		emit_json(packer, places, 0);
+	}
+	emit_text(packer, "]");
+}
+
+static void emit_stacks(struct packer *packer, const struct capture *capture)
+{
+	/* Without causes there is nothing that they could be of. */
+	size_t n_wakes = capture->causes_counted ? capture->wake_stacks.n : 0;
+
+	emit_table(packer, "modules", module_fields, capture->modules.items, capture->modules.n,
+		   sizeof(*capture->modules.items));
+	emit_table(packer, "frames", frame_fields, capture->frames.items, capture->frames.n,
+		   sizeof(*capture->frames.items));
+	emit_table(packer, "stacks", stack_fields, capture->stacks.items, capture->stacks.n,
+		   sizeof(*capture->stacks.items));
+	emit_stack_frames(packer, capture);
+	emit_table(packer, "wake_stacks", wake_stack_fields, capture->wake_stacks.items, n_wakes,
+		   sizeof(*capture->wake_stacks.items));
+	emit_table(packer, "samples", sample_fields, capture->samples.items, capture->samples.n,
+		   sizeof(*capture->samples.items));
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 static json_t *encode_argv(const struct capture_image *image)
@@ -204,6 +238,8 @@ static void emit_capture(struct packer *packer, const struct capture *capture)
 		   sizeof(*capture->seconds.items));
 	if (capture->causes_counted)
 		emit_why(packer, capture);
+	if (capture->stacks_mode || capture->sample_hz)
+		emit_stacks(packer, capture);
 	emit_text(packer, "}");
 }
 

@@ -121,6 +121,46 @@ const struct field wake_fields[] = {
 	{NULL},
 };
 
+#define MODULE(member) FIELD(struct capture_module, #member, member, FIELD_STRING)
+
+const struct field module_fields[] = {
+	MODULE(path),
+	MODULE(build_id),
+	{NULL},
+};
+
+#define FRAME(member, kind) FIELD(struct capture_frame, #member, member, kind)
+
+const struct field frame_fields[] = {
+	FRAME(kind, FIELD_UNSIGNED), FRAME(module, FIELD_UNSIGNED), FRAME(offset, FIELD_UNSIGNED),
+	FRAME(name, FIELD_STRING),   FRAME(into, FIELD_UNSIGNED),   {NULL},
+};
+
+#define STACK(member, kind) FIELD(struct capture_stack, #member, member, kind)
+
+const struct field stack_fields[] = {
+	STACK(pid, FIELD_UNSIGNED),
+	STACK(truncated, FIELD_BOOL),
+	STACK(kernel, FIELD_UNSIGNED),
+	{NULL},
+};
+
+#define WAKE_STACK(member) FIELD(struct capture_wake_stack, #member, member, FIELD_UNSIGNED)
+
+const struct field wake_stack_fields[] = {
+	WAKE_STACK(cause),   WAKE_STACK(sleeper),  WAKE_STACK(waker),
+	WAKE_STACK(wakeups), WAKE_STACK(sleep_ns), {NULL},
+};
+
+#define SAMPLE(member) FIELD(struct capture_sample, #member, member, FIELD_UNSIGNED)
+
+const struct field sample_fields[] = {
+	SAMPLE(serial),
+	SAMPLE(stack),
+	SAMPLE(count),
+	{NULL},
+};
+
 const struct field second_fields[] = {
 	FIELD(struct wk_second, "oncpu_ns", oncpu_ns, FIELD_UNSIGNED),
 	FIELD(struct wk_second, "wakeups", wakeups, FIELD_UNSIGNED),
@@ -165,6 +205,8 @@ const struct field capture_fields[] = {
 	CAPTURE(has_spans, FIELD_BOOL),
 	CAPTURE(step_ns, FIELD_UNSIGNED),
 	CAPTURE(unseen_ends, FIELD_UNSIGNED),
+	CAPTURE(stacks_mode, FIELD_UNSIGNED),
+	CAPTURE(sample_hz, FIELD_UNSIGNED),
 	{NULL},
 };
 

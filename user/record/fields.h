@@ -38,6 +38,11 @@ extern const struct field second_fields[];  /* struct wk_second */
 extern const struct field cause_fields[];   /* what struct capture_cause holds directly */
 extern const struct field charge_fields[];  /* struct wk_charge */
 extern const struct field wake_fields[];    /* struct wk_wake_event */
+extern const struct field module_fields[];  /* struct capture_module */
+extern const struct field frame_fields[];   /* struct capture_frame */
+extern const struct field stack_fields[];   /* struct capture_stack, but for its frames */
+extern const struct field wake_stack_fields[]; /* struct capture_wake_stack */
+extern const struct field sample_fields[];  /* struct capture_sample */
 extern const struct field capture_fields[]; /* what struct capture holds directly */
 extern const struct field runtime_fields[];
 extern const struct field startup_fields[];

@@ -13,6 +13,7 @@ static const struct svg_kind *const svg_kinds[] = {
 	[CHART_STRIP] = &svg_strip,	[CHART_LANES] = &svg_lanes,
 	[CHART_BARS] = &svg_bars,	[CHART_WATERFALL] = &svg_waterfall,
 	[CHART_COLUMNS] = &svg_columns, [CHART_GRAPH] = &svg_graph,
+	[CHART_FLAME] = &svg_flame,
 };
 
 void svg_number(char buf[64], const struct chart_axis *axis, double value)
@@ -161,6 +162,9 @@ static bool svg_has_data(const struct chart *chart)
 {
 	double x[2], y[2];
 
+	if (chart->kind == CHART_FLAME)
+		return chart->boxes.n && isfinite(chart->boxes.items[0].width) &&
+		       chart->boxes.items[0].width > 0;
 	if (chart->kind != CHART_GRAPH)
 		return svg_range(chart, x, y);
 	for (size_t i = 0; i < chart->links.n; i++) {

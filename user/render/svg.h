@@ -130,7 +130,7 @@ struct svg_kind {
 };
 
 extern const struct svg_kind svg_dots, svg_stairs, svg_strip, svg_lanes, svg_bars, svg_waterfall,
-	svg_columns, svg_graph;
+	svg_columns, svg_graph, svg_flame;
 
 /* Writes the picture of a chart. False, and nothing written, where there is nothing to draw. */
 bool svg_chart(FILE *out, const struct chart *chart, size_t number);

@@ -183,6 +183,7 @@ void text_render_chart(FILE *out, const struct chart *chart, const struct render
 	case CHART_LANES:
 	case CHART_COLUMNS:
 	case CHART_GRAPH:
+	case CHART_FLAME:
 		text_render_table(out, &chart->table, style);
 		break;
 	}

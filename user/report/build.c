@@ -62,7 +62,7 @@ static void build_part(struct report *report, const struct part *part,
 				part->groups.items[0].runs.items[0]->threads.n);
 	else if (build_wants_threads(part, options))
 		threads_build(report, part, options->max_threads);
-	why_build(report, part, options->max_threads);
+	why_build(report, part, options);
 	if (part_comparable(part))
 		differences_build(report, part, options->max_threads);
 	spread_build(report, part);

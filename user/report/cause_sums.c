@@ -480,7 +480,7 @@ static void sums_add_run(struct cause_sums *sums, const struct run *run, const s
 	sums->unknown_wakeups += why->unknown_wakeups;
 	if (run->capture->has_result)
 		sums->operations += (double)run->capture->operations;
-	free(r.sum_of);
+	*vec_push(&sums->sum_of) = r.sum_of;
 	free(r.loop_of);
 	free(r.members.items);
 }
@@ -508,6 +508,8 @@ void cause_sums_init(struct cause_sums *ret_sums, const struct group *group)
 	for (size_t i = 0; i < group->runs.n; i++)
 		if (group->whys.items[i]->known)
 			sums_add_run(&sums, group->runs.items[i], group->whys.items[i]);
+		else
+			*vec_push(&sums.sum_of) = NULL;
 	charges_join(&sums);
 	sums_name(&sums);
 	*ret_sums = sums;
@@ -523,6 +525,9 @@ void cause_sums_free_members(struct cause_sums *sums)
 	}
 	for (size_t i = 0; i < sums->loops.n; i++)
 		free(sums->loops.items[i].label);
+	for (size_t i = 0; i < sums->sum_of.n; i++)
+		free(sums->sum_of.items[i]);
+	free(sums->sum_of.items);
 	free(sums->families.items);
 	free(sums->causes.items);
 	free(sums->charges.items);

@@ -59,6 +59,9 @@ struct cause_sums {
 	VEC(struct cause_sum) causes;
 	VEC(struct charge_sum) charges; /* by kind, root, cause; each once */
 	VEC(struct loop_sum) loops;
+	/* Of each run of the group, of each cause in its why: the place in causes; SIZE_MAX: it did nothing.
+	 * NULL: the run holds no causes. */
+	VEC(size_t *) sum_of;
 };
 
 /* Runs of the group that hold no causes are left out. ret_sums points into the group's runs. */

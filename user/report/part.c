@@ -47,6 +47,8 @@ void part_init(struct part *ret_part, const struct result *result, const char *w
 		group = part_group(&part, run->capture);
 		*vec_push(&group->runs) = run;
 		*vec_push(&group->whys) = &result->whys.items[i];
+		*vec_push(&group->stacks) =
+			i < result->stacks.n && result->stacks.items[i].known ? &result->stacks.items[i] : NULL;
 	}
 	*ret_part = part;
 }
@@ -58,6 +60,7 @@ void part_free_members(struct part *part)
 	for (size_t i = 0; i < part->groups.n; i++) {
 		free(part->groups.items[i].runs.items);
 		free(part->groups.items[i].whys.items);
+		free(part->groups.items[i].stacks.items);
 	}
 	free(part->groups.items);
 	*part = (struct part){0};

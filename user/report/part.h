@@ -13,6 +13,7 @@ struct group {
 	size_t look;	     /* as result_find_look() has it */
 	VEC(const struct run *) runs;
 	VEC(const struct why *) whys; /* why the threads of each run woke; same index as runs */
+	VEC(const struct stacks *) stacks; /* where in the code; the same; NULL: nothing is known of it */
 };
 
 struct part {
@@ -55,8 +56,8 @@ void serve_build(struct report *report, const struct part *part);
 void overview_build(struct report *report, const struct part *part); /* run, attach and others */
 void processes_build(struct report *report, const struct part *part, size_t max_rows);
 void threads_build(struct report *report, const struct part *part, size_t max_rows);
-/* Why the threads of each group woke, in a table and in sentences; max_rows as in report_options. */
-void why_build(struct report *report, const struct part *part, size_t max_rows);
+/* Why the threads of each group woke, in a table and in sentences, and where in the code. */
+void why_build(struct report *report, const struct part *part, const struct report_options *options);
 /* What the groups with other labels wake for that the first one (floor aside) does not. */
 void differences_build(struct report *report, const struct part *part, size_t max_rows);
 /* Who is higher, lower, the same: a table, each row with its interval and the verdict in words. Adds

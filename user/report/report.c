@@ -164,6 +164,9 @@ static void chart_free(struct chart *chart)
 		free(chart->nodes.items[i]);
 	for (size_t i = 0; i < chart->links.n; i++)
 		free(chart->links.items[i].text);
+	for (size_t i = 0; i < chart->boxes.n; i++)
+		free(chart->boxes.items[i].name);
+	free(chart->boxes.items);
 	free(chart->series.items);
 	free(chart->nodes.items);
 	free(chart->links.items);

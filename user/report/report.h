@@ -63,6 +63,8 @@ enum chart_kind {
 			    it ended, the last is the sum: a total again, from 0 */
 	CHART_COLUMNS,	 /* a series for each group: a histogram; x is a bucket's lower end, y a count */
 	CHART_GRAPH,	 /* links between nodes, also from one to itself; no points */
+	CHART_FLAME,	 /* boxes, each within its parent and as wide as its share; no points; a series
+			    for each kind of box */
 };
 
 struct chart_axis {
@@ -90,6 +92,14 @@ struct chart_link {
 	char *text;	 /* owned */
 };
 
+/* A box of CHART_FLAME. */
+struct chart_box {
+	size_t depth;	     /* 0: of the whole */
+	double begin, width; /* in the unit of y, within those of its parent */
+	char *name;	     /* owned */
+	size_t series;	     /* its kind; SIZE_MAX: none */
+};
+
 struct chart {
 	enum chart_kind kind;
 	char *title; /* owned: a sentence that says what is to be seen */
@@ -98,6 +108,7 @@ struct chart {
 	VEC(struct chart_series) series;
 	VEC(char *) nodes; /* CHART_GRAPH */
 	VEC(struct chart_link) links;
+	VEC(struct chart_box) boxes; /* CHART_FLAME: each behind its parent; the first one is the whole */
 	struct table table; /* the same figures */
 	bool in_text;	    /* format text shows it too, not only those that draw */
 };
@@ -148,6 +159,7 @@ void report_free_members(struct report *report);
 struct report_options {
 	size_t max_threads; /* rows of a thread table before "… and N more"; 0: all */
 	const struct excesses *excesses; /* told before all else; NULL: nothing was limited */
+	bool all_frames; /* whole stacks under causes, not only the frames that matter */
 };
 
 /* Builds the whole report of a result: one part for each workload in it. */

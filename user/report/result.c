@@ -165,6 +165,13 @@ static void result_conclude(struct result *result)
 	result_free_groups(&groups);
 }
 
+static void result_stacks(struct result *result)
+{
+	for (size_t i = 0; i < result->runs.n; i++)
+		stacks_init(vec_push(&result->stacks), &result->whys.items[i],
+			    &result->runs.items[i]);
+}
+
 void result_init(struct result *ret_result, const struct recording *recording)
 {
 	struct result result = {.recording = recording};
@@ -174,6 +181,7 @@ void result_init(struct result *ret_result, const struct recording *recording)
 	/* Only now: runs have moved while there came more of them. */
 	for (size_t i = 0; i < result.runs.n; i++)
 		why_init(vec_push(&result.whys), &result.runs.items[i], recording->tool.arch);
+	result_stacks(&result);
 	result_conclude(&result);
 	*ret_result = result;
 }
@@ -187,6 +195,7 @@ void result_init_derived(struct result *ret_result, const struct recording *reco
 	result.whys.items = whys;
 	result.runs.n = result.runs.cap = recording->runs.n;
 	result.whys.n = result.whys.cap = recording->runs.n;
+	result_stacks(&result);
 	result_conclude(&result);
 	*ret_result = result;
 }
@@ -199,8 +208,11 @@ void result_free_members(struct result *result)
 		run_free_members(&result->runs.items[i]);
 	for (size_t i = 0; i < result->whys.n; i++)
 		why_free_members(&result->whys.items[i]);
+	for (size_t i = 0; i < result->stacks.n; i++)
+		stacks_free_members(&result->stacks.items[i]);
 	free(result->runs.items);
 	free(result->whys.items);
+	free(result->stacks.items);
 	free(result->labels.items);
 	free(result->summaries.items);
 	free(result->comparisons.items);

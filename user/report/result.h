@@ -5,6 +5,7 @@
 
 #include "model/metric.h"
 #include "model/run.h"
+#include "model/stacks.h"
 #include "model/why.h"
 #include "stat/stat.h"
 
@@ -38,6 +39,7 @@ struct result {
 	const struct recording *recording; /* not owned */
 	VEC(struct run) runs;		   /* one for each capture, in its order */
 	VEC(struct why) whys;		   /* why the threads of each run woke; points into runs */
+	VEC(struct stacks) stacks;	   /* of each run; points into runs and whys */
 	VEC(const char *) labels; /* by first appearance; see result_find_look() */
 	/* Captures that were `replaced` are in runs and in nothing below. */
 	VEC(struct result_summary) summaries;

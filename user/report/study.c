@@ -60,13 +60,19 @@ bool study_is(const struct result *result)
 
 /* ---- what there is ---------------------------------------------------------------------------- */
 
+/* One clause of what keeps figures from being compared, and whose figures. */
+struct study_reason {
+	char *clause; /* owned */
+	VEC(const char *) labels;
+};
+
 struct study {
 	const struct result *result;
 	VEC(const char *) labels; /* by first appearance */
 	VEC(struct study_figure) figures; /* that some label has; those of hash by variant at the end */
 	VEC(char *) titles;	  /* of figures made here; owned */
 	VEC(int) decimals;	  /* of each figure */
-	VEC(const char *) reasons; /* why figures are marked, each once */
+	VEC(struct study_reason) reasons; /* why figures are marked, by first appearance */
 };
 
 static void study_find_labels(struct study *study)
@@ -153,6 +159,10 @@ static void study_free_members(struct study *study)
 	free(study->labels.items);
 	free(study->figures.items);
 	free(study->decimals.items);
+	for (size_t i = 0; i < study->reasons.n; i++) {
+		free(study->reasons.items[i].clause);
+		free(study->reasons.items[i].labels.items);
+	}
 	free(study->reasons.items);
 }
 
@@ -173,12 +183,57 @@ static const char *study_obstacle(const struct study *study, const struct study_
 	return NULL;
 }
 
-static void study_note_reason(struct study *study, const char *reason)
+static void study_note_clause(struct study *study, const char *clause, size_t n, const char *label)
 {
-	for (size_t i = 0; i < study->reasons.n; i++)
-		if (!strcmp(study->reasons.items[i], reason))
+	struct study_reason *reason = NULL;
+
+	for (size_t i = 0; i < study->reasons.n && !reason; i++) {
+		struct study_reason *known = &study->reasons.items[i];
+
+		if (strlen(known->clause) == n && !strncmp(known->clause, clause, n))
+			reason = known;
+	}
+	if (!reason) {
+		reason = vec_push(&study->reasons);
+		reason->clause = mem_strndup(clause, n);
+	}
+	for (size_t i = 0; i < reason->labels.n; i++)
+		if (!strcmp(reason->labels.items[i], label))
 			return;
-	*vec_push(&study->reasons) = reason;
+	*vec_push(&reason->labels) = label;
+}
+
+/* Most of an obstacle is the machine's, and the same for all: clauses are told once. */
+static void study_note_reason(struct study *study, const char *reason, const char *label)
+{
+	for (;;) {
+		const char *end = strstr(reason, "; ");
+		size_t n = end ? (size_t)(end - reason) : strlen(reason);
+
+		study_note_clause(study, reason, n, label);
+		if (!end)
+			return;
+		reason = end + 2;
+	}
+}
+
+static void study_add_reasons(struct report *report, const struct study *study)
+{
+	struct strbuf text = {};
+
+	for (size_t i = 0; i < study->reasons.n; i++) {
+		const struct study_reason *reason = &study->reasons.items[i];
+
+		strbuf_add(&text, i ? "; " : "");
+		for (size_t j = 0; reason->labels.n < study->labels.n && j < reason->labels.n; j++)
+			strbuf_printf(&text, "%s%s", j ? ", " : "", reason->labels.items[j]);
+		strbuf_printf(&text, "%s%s", reason->labels.n < study->labels.n ? ": " : "",
+			      reason->clause);
+	}
+	if (text.n)
+		report_add_note(report, NOTE_WARNING, STUDY_MARK " not comparable: %s",
+				strbuf_text(&text));
+	strbuf_free_members(&text);
 }
 
 static double study_window_s(const struct study *study, const struct study_figure *figure,
@@ -208,7 +263,7 @@ static void study_add_cell(struct study *study, struct row *row, size_t at, cons
 		return;
 	}
 	if (obstacle) {
-		study_note_reason(study, obstacle);
+		study_note_reason(study, obstacle, label);
 		number_real(number, stat->median * figure->scale, study->decimals.items[at]);
 		text = mem_printf("%s" STUDY_MARK, number);
 	} else {
@@ -377,9 +432,7 @@ void study_build(struct report *report, const struct result *result)
 	study_add_heading(report, &study);
 	if (study.figures.n) {
 		study_add_table(report, &study);
-		for (size_t i = 0; i < study.reasons.n; i++)
-			report_add_note(report, NOTE_WARNING, STUDY_MARK " not comparable: %s",
-					study.reasons.items[i]);
+		study_add_reasons(report, &study);
 		report_add_note(report, NOTE_TEXT,
 				"Medians over the runs of each. Start is from exec to exit; PSS is that "
 				"of the process tree, shared pages divided among those who share them: "

@@ -111,7 +111,7 @@ static void trust_add_losses(struct strbuf *text, const struct trust_view *view)
 {
 	char number[NUMBER_BYTES];
 
-	if (!view->lost_all && !view->misses) {
+	if (!view->lost_all && !view->lost[WK_LOST_STACKS] && !view->misses) {
 		strbuf_add(text, ", nothing lost");
 		return;
 	}

@@ -14,6 +14,7 @@
 #include "report/cause_words.h"
 #include "report/chart.h"
 #include "report/explain.h"
+#include "report/stacks.h"
 
 /* Roots and chains below this share of both wakeups and on-CPU time are folded. */
 #define WHY_LEAST_SHARE 0.01
@@ -22,7 +23,11 @@
 
 /* One table in the making. */
 struct why_table {
+	const struct group *group;
 	const struct cause_sums *sums;
+	const struct stack_ways *ways;
+	bool *located; /* of each of sums->causes: its stacks have been shown */
+	bool all_frames;
 	struct cause_unit unit;
 	struct table *table;
 };
@@ -95,12 +100,22 @@ static void why_add_row(const struct why_table *t, const struct tree_row *from)
 	row_add_number(row, CELL_REAL, why_divided(t, from->oncpu_ns * t->unit.cpu_per_ns), 0);
 }
 
+/* A cause may stand below several roots: where its threads slept is said once. */
+static void why_add_stacks(const struct why_table *t, const struct tree_row *from)
+{
+	if (from->kind != TREE_CAUSE || t->located[from->cause])
+		return;
+	t->located[from->cause] = true;
+	stack_rows_add(t->table, t->group, t->ways, from->cause, from->depth + 1, t->all_frames);
+}
+
 static void why_add_table(struct report *report, const struct why_table *like, const char *name,
 			  const struct cause_tree *tree)
 {
 	struct why_table t = *like;
 	char *title = mem_printf("why %s wakes", name);
 
+	t.located = mem_calloc(t.sums->causes.n + 1, sizeof(*t.located));
 	t.table = report_add_table(report, title);
 	free(title);
 	table_add_column(t.table, "", true);
@@ -108,8 +123,11 @@ static void why_add_table(struct report *report, const struct why_table *like, c
 	table_add_column(t.table, t.unit.wakeups, false);
 	table_add_column(t.table, "share", false);
 	table_add_column(t.table, t.unit.cpu, false);
-	for (size_t i = 0; i < tree->rows.n; i++)
+	for (size_t i = 0; i < tree->rows.n; i++) {
 		why_add_row(&t, &tree->rows.items[i]);
+		why_add_stacks(&t, &tree->rows.items[i]);
+	}
+	free(t.located);
 	table_set_decimals(t.table, 2, t.unit.wakeups_decimals);
 	table_set_decimals(t.table, 4, t.unit.cpu_decimals);
 }
@@ -143,35 +161,53 @@ static void why_add_silence(struct report *report, const struct part *part, cons
 	strbuf_free_members(&text);
 }
 
-static void why_add_group(struct report *report, const struct part *part, const struct group *group,
-			  size_t max_rows)
+static void why_add_causes(struct report *report, const struct part *part, const struct group *group,
+			   const struct cause_sums *sums, const struct report_options *options)
 {
-	struct cause_sums sums;
-	struct cause_tree tree;
 	char *name = group_name(group);
+	struct cause_tree tree;
+	struct stack_ways ways;
+	struct why_table t = {.group = group,
+			      .sums = sums,
+			      .ways = &ways,
+			      .all_frames = options->all_frames,
+			      .unit = cause_unit_of(part->workload, sums)};
 
-	cause_sums_init(&sums, group);
-	if (sums.known && !why_is_told(part, &sums)) {
-		why_add_silence(report, part, name, &sums);
-		explain_silence(report, part, group);
-	}
-	if (sums.known && why_is_told(part, &sums)) {
-		struct why_table t = {.sums = &sums, .unit = cause_unit_of(part->workload, &sums)};
-
-		cause_tree_init(&tree, &sums, WHY_LEAST_SHARE, max_rows);
-		why_add_table(report, &t, name, &tree);
-		explain_build(report, part, group, &sums, &tree);
-		chart_causes_build(report, part, group, &sums, &tree, !max_rows);
-		chart_lanes_build(report, group);
-		chart_handoffs_build(report, part, group, &sums);
-		cause_tree_free_members(&tree);
-	}
-	cause_sums_free_members(&sums);
+	cause_tree_init(&tree, sums, WHY_LEAST_SHARE, options->max_threads);
+	stack_ways_init(&ways, group, sums);
+	why_add_table(report, &t, name, &tree);
+	explain_build(report, part, group, sums, &tree);
+	chart_causes_build(report, part, group, sums, &tree, !options->max_threads);
+	chart_lanes_build(report, group);
+	chart_handoffs_build(report, part, group, sums);
+	stack_ways_free_members(&ways);
+	cause_tree_free_members(&tree);
 	free(name);
 }
 
-void why_build(struct report *report, const struct part *part, size_t max_rows)
+static void why_add_group(struct report *report, const struct part *part, const struct group *group,
+			  const struct report_options *options)
+{
+	struct cause_sums sums;
+
+	cause_sums_init(&sums, group);
+	if (sums.known && !why_is_told(part, &sums)) {
+		char *name = group_name(group);
+
+		why_add_silence(report, part, name, &sums);
+		explain_silence(report, part, group);
+		free(name);
+	}
+	if (sums.known && why_is_told(part, &sums))
+		why_add_causes(report, part, group, &sums, options);
+	cause_sums_free_members(&sums);
+	stack_samples_build(report, group, options->max_threads);
+	chart_flame_build(report, group);
+}
+
+void why_build(struct report *report, const struct part *part, const struct report_options *options)
 {
 	for (size_t i = 0; i < part->groups.n; i++)
-		why_add_group(report, part, &part->groups.items[i], max_rows);
+		why_add_group(report, part, &part->groups.items[i], options);
+	stack_notes_build(report, part);
 }
