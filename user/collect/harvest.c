@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "collect/internal.h"
+#include "collect/proc.h"
 
 #include "wakewhy.skel.h"
 
@@ -126,6 +127,10 @@ int collect_settle(struct collector *c, struct diag *diag)
 	int err;
 
 	collector_close_window(c);
+	if (c->proc) {
+		collect_proc_settle(c);
+		return 0;
+	}
 	probes_wait(c);
 	err = collector_service(c, &empty, diag);
 	if (!err && !empty)
@@ -143,7 +148,8 @@ int collect_settle(struct collector *c, struct diag *diag)
 			c->lost[WK_LOST_SYSCALL_TABLES]++;
 	}
 	collect_why_read(c);
-	err = collect_spans_read(c, diag);
+	err = collect_stacks_read(c, diag);
+	err = err ?: collect_spans_read(c, diag);
 	c->settled = !err;
 	return err;
 }
@@ -163,6 +169,7 @@ void collect_forget(struct collector *c)
 		memset(&c->groups[i], 0, sizeof(c->groups[i]));
 	}
 	collect_why_forget(c);
+	collect_stacks_forget(c);
 	collect_noise_forget(c);
 	memset(c->lost, 0, sizeof(c->lost));
 	if (c->settled_slots)
@@ -187,6 +194,11 @@ int collector_reset(struct collector *c, struct diag *diag)
 	bool empty;
 	int err = 0;
 
+	if (c->proc) {
+		collect_proc_reset(c);
+		collect_forget(c);
+		return 0;
+	}
 	if (collector_alive(c))
 		err = collect_pass(c, &seed, NULL, NULL, diag);
 	err = err ?: collector_service(c, &empty, diag);
@@ -196,7 +208,9 @@ int collector_reset(struct collector *c, struct diag *diag)
 	memset(c->slots, 0, collect_slots_used(c) * sizeof(*c->slots));
 	memset(c->seconds, 0, c->seconds_bytes);
 	map_drain(c->skel->maps.free_slots);
+	collect_samples_enable(c, false);
 	collect_why_reset(c);
+	collect_stacks_reset(c);
 	collect_spans_reset(c);
 	c->skel->bss->next_slot = 0;
 	c->skel->bss->alive = 0;
