@@ -15,6 +15,7 @@ import test_usage  # noqa: F401
 import test_ends  # noqa: F401
 import test_limits  # noqa: F401
 import test_why  # noqa: F401
+import test_stacks_kernel  # noqa: F401
 import test_noise  # noqa: F401
 import test_budget  # noqa: F401
 import test_runtimes  # noqa: F401
@@ -23,6 +24,8 @@ import test_why_runtimes  # noqa: F401
 import test_schedule  # noqa: F401
 import test_study  # noqa: F401
 import test_statistics  # noqa: F401
+import test_stacks  # noqa: F401
+import test_stacks_runtimes  # noqa: F401
 
 
 def main():

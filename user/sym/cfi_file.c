@@ -16,7 +16,8 @@
 #define SECTIONS_MAX	 4096
 #define NAMES_BYTES	 (1 << 20)	 /* of .shstrtab */
 #define INDEXED_BYTES	 (64ULL << 20) /* of a section that an index is made of */
-#define TABLE_ROW_BYTES	 8
+#define TABLE_ROWS	 (8U << 20)
+#define FIRST_BYTES	 512 /* read of an entry at first: most are shorter */
 #define TABLE_ENCODINGS	 0x3b031b /* .eh_frame's place pcrel sdata4, count udata4, rows datarel sdata4 */
 
 /* Bytes of the file that hold entries: `address` is of the first one. */
@@ -36,8 +37,11 @@ struct cfi_file {
 	bool opened, indexed;
 	VEC(Elf64_Phdr) loads; /* PT_LOAD with contents */
 	struct region segment; /* that holds what the table points to */
-	uint64_t table_offset, rows; /* 0 rows: no table */
-	uint64_t table_address;	     /* what its rows are relative to */
+	uint64_t table_address; /* what its rows are relative to */
+	uint64_t rows;		/* 0: no table */
+	struct table_row {
+		int32_t start, function;
+	} *table; /* in memory: a search by twenty reads of the file costs more than libdw's part */
 	VEC(struct region) regions;  /* that the index is of */
 	VEC(struct indexed) index;   /* by start */
 };
@@ -60,6 +64,7 @@ void cfi_file_free(struct cfi_file *file)
 		return;
 	close(file->fd);
 	free(file->loads.items);
+	free(file->table);
 	free(file->regions.items);
 	free(file->index.items);
 	free(file);
@@ -105,12 +110,16 @@ static void read_table(struct cfi_file *file, const Elf64_Phdr *header)
 		return;
 	frames = header->p_vaddr + 4 + (uint64_t)(int32_t)cursor_number(&c, 4);
 	rows = cursor_number(&c, 4);
-	if (rows > (header->p_filesz - sizeof(bytes)) / TABLE_ROW_BYTES ||
+	if (!rows || rows > TABLE_ROWS ||
+	    rows > (header->p_filesz - sizeof(bytes)) / sizeof(*file->table) ||
 	    !segment_at(file, frames, &file->segment))
 		return;
-	file->table_offset = header->p_offset + sizeof(bytes);
+	/* Not cleared: the number may be a lie, and then nothing is touched. */
+	file->table = mem_realloc(NULL, rows, sizeof(*file->table));
 	file->table_address = header->p_vaddr;
-	file->rows = rows;
+	if (read_at(file, header->p_offset + sizeof(bytes), file->table,
+		    rows * sizeof(*file->table)))
+		file->rows = rows;
 }
 
 static bool read_header(const struct cfi_file *file, Elf64_Ehdr *ret_header)
@@ -168,11 +177,15 @@ bool cfi_file_address(struct cfi_file *file, uint64_t offset, uint64_t *ret_addr
 static bool read_entry(const struct cfi_file *file, const struct region *region, uint64_t at,
 		       uint8_t **ret_block, struct cfi_bytes *ret_bytes)
 {
+	uint64_t have = at < region->bytes ? region->bytes - at : 0, read;
+	uint8_t first[FIRST_BYTES];
 	uint32_t n;
 
-	if (at >= region->bytes || region->bytes - at < sizeof(n) ||
-	    !read_at(file, region->offset + at, &n, sizeof(n)) || n < sizeof(n) ||
-	    n > CFI_ENTRY_BYTES || n > region->bytes - at - sizeof(n))
+	read = have < sizeof(first) ? have : sizeof(first);
+	if (have < sizeof(n) || !read_at(file, region->offset + at, first, read))
+		return false;
+	memcpy(&n, first, sizeof(n));
+	if (n < sizeof(n) || n > CFI_ENTRY_BYTES || n > have - sizeof(n))
 		return false;
 	*ret_block = mem_calloc(n, 1);
 	*ret_bytes = (struct cfi_bytes){
@@ -180,7 +193,10 @@ static bool read_entry(const struct cfi_file *file, const struct region *region,
 		.n = n,
 		.address = region->address + at + sizeof(n),
 	};
-	return read_at(file, region->offset + at + sizeof(n), *ret_block, n);
+	if (n > read - sizeof(n))
+		return read_at(file, region->offset + at + sizeof(n), *ret_block, n);
+	memcpy(*ret_block, first + sizeof(n), n);
+	return true;
 }
 
 /* Where the CIE of an entry is, by its first word; false: it is a CIE itself. */
@@ -215,36 +231,26 @@ static bool read_function(const struct cfi_file *file, const struct region *regi
 
 /* ---- by the table ------------------------------------------------------------------------------ */
 
-static bool read_row(const struct cfi_file *file, uint64_t row, uint64_t *ret_start,
-		     uint64_t *ret_function)
-{
-	int32_t pair[2];
-
-	if (!read_at(file, file->table_offset + row * TABLE_ROW_BYTES, pair, sizeof(pair)))
-		return false;
-	*ret_start = file->table_address + (uint64_t)(int64_t)pair[0];
-	*ret_function = file->table_address + (uint64_t)(int64_t)pair[1];
-	return true;
-}
-
 /* The last function that begins at or before the address. */
 static bool find_in_table(const struct cfi_file *file, uint64_t address, struct cfi_found *found)
 {
-	uint64_t low = 0, high = file->rows, start, function, at = UINT64_MAX;
+	uint64_t low = 0, high = file->rows;
 
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (!read_row(file, middle, &start, &function))
-			return false;
-		if (start <= address) {
+		if (file->table_address + (uint64_t)(int64_t)file->table[middle].start <= address)
 			low = middle + 1;
-			at = function - file->segment.address;
-		} else {
+		else
 			high = middle;
-		}
 	}
-	return at != UINT64_MAX && read_function(file, &file->segment, at, found);
+	if (!low)
+		return false;
+	return read_function(file, &file->segment,
+			     file->table_address +
+				     (uint64_t)(int64_t)file->table[low - 1].function -
+				     file->segment.address,
+			     found);
 }
 
 /* ---- by an index ------------------------------------------------------------------------------- */
