@@ -15,6 +15,7 @@ import test_usage  # noqa: F401
 import test_ends  # noqa: F401
 import test_limits  # noqa: F401
 import test_why  # noqa: F401
+import test_stacks_kernel  # noqa: F401
 import test_noise  # noqa: F401
 import test_budget  # noqa: F401
 import test_runtimes  # noqa: F401

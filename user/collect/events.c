@@ -45,8 +45,10 @@ int collector_fd(const struct collector *c)
 
 int collector_service(struct collector *c, bool *ret_empty, struct diag *diag)
 {
-	int n = ring_buffer__consume(c->events);
+	int n;
 
+	collect_stacks_service(c);
+	n = ring_buffer__consume(c->events);
 	if (n < 0)
 		return diag_set(diag, n, "cannot read the event ring: %s", strerror(-n));
 	if (c->recycle) {

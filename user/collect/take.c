@@ -28,6 +28,7 @@ uint64_t collector_open_window(struct collector *c, uint64_t duration_ns)
 		__atomic_store_n(&w->end_ns, start_ns + duration_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->start_ns, start_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->open, 1, __ATOMIC_RELEASE);
+	collect_samples_enable(c, true);
 	c->closed = false;
 	return start_ns;
 }
@@ -42,6 +43,7 @@ uint64_t collector_close_window(struct collector *c)
 		__atomic_store_n(&w->open, 0, __ATOMIC_RELEASE);
 		if (end_ns < w->end_ns)
 			__atomic_store_n(&w->end_ns, end_ns, __ATOMIC_RELEASE);
+		collect_samples_enable(c, false);
 		collect_edge_read(c, &c->after);
 		collect_noise_end(c);
 		c->closed = true;
@@ -224,6 +226,7 @@ int collector_take(struct collector *c, uint32_t group, struct capture *ret_capt
 	take_images(c, group, &capture);
 	take_seconds(c, group, &capture);
 	collect_why_take(c, &capture);
+	collect_stacks_take(c, &capture);
 	capture.has_spans = true;
 	capture.spans = c->groups[group].spans;
 	for (int i = 0; i < WK_LOST_MAX; i++)
