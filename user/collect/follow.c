@@ -153,6 +153,8 @@ int collector_add_gated(struct collector *c, pid_t pid, uint32_t group, struct d
 	if (followed != 1)
 		return diag_set(diag, -ESRCH, "process %d is not there to be followed", pid);
 	err = collect_pass(c, &seed, NULL, NULL, diag);
+	if (!err && c->book)
+		stackbook_seed(c->book, pid); /* whose it is: its perf map must be the same user's */
 	if (!err && c->options.open_at_exec) {
 		collect_noise_begin(c);
 		collect_edge_read(c, &c->before);
