@@ -28,6 +28,7 @@ static const struct command {
 	{NULL, "diff", cmd_diff, "explain the difference between two recordings, cause by cause"},
 	{NULL, "list", cmd_list, "runtimes, workloads, causes, metrics and formats"},
 	{NULL, "doctor", cmd_doctor, "can this machine measure, and what is missing or noisy?"},
+	{NULL, "selftest", cmd_selftest, "are the figures right on this kernel? known programs, measured"},
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -75,7 +75,7 @@ def wrong_usage_is_one_line_and_status_2(t):
 def help_and_version_go_to_standard_output(t):
     for words in (["--help"], ["--version"], ["-h"], ["-V"],
                   *([c, "--help"] for c in ("run", "attach", "startup", "idle", "hash", "study", "report",
-                                            "list", "doctor"))):
+                                            "list", "doctor", "selftest"))):
         done = t.tool.call(*words)
         t.equal(f"status of {words}", done.status, 0)
         t.check(done.out and not done.err, f"{words}: out {done.out!r}, err {done.err!r}")
@@ -101,7 +101,7 @@ def without_privileges_the_reason_is_said(t):
     subject = Subject(t.tool, ["idler", 1], waits=False)
     for words in (["attach", "-p", str(subject.pid), "-d", "1s"], ["attach", "-a", "-d", "1s"],
                   ["run", "--", "true"], ["startup", "-r", "1", "floor"], ["idle", "floor"],
-                  ["hash", "floor"]):
+                  ["hash", "floor"], ["selftest"]):
         done = t.tool.call(*words, binary=t.tool.public, preexec_fn=as_nobody, cwd="/")
         name = " ".join(words)
         t.equal(f"status of '{name}' ({done.err.strip()})", done.status, 4)

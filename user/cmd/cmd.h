@@ -6,7 +6,7 @@
 typedef int cmd_main(int argc, char **argv);
 
 cmd_main cmd_run, cmd_attach, cmd_startup, cmd_idle, cmd_hash, cmd_serve, cmd_study, cmd_report,
-	cmd_diff, cmd_list, cmd_doctor;
+	cmd_diff, cmd_list, cmd_doctor, cmd_selftest;
 
 enum exit_status {
 	EXIT_DONE = 0,

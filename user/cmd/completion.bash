@@ -4,7 +4,7 @@ _wakewhy()
 	local word=$2 previous=$3 command=${COMP_WORDS[1]} offered=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		offered='run attach startup idle serve hash study report diff list doctor'
+		offered='run attach startup idle serve hash study report diff list doctor selftest'
 	elif [[ $word == -* ]]; then
 		offered=$(wakewhy "$command" --help 2> /dev/null |
 			grep -oE -- '(^|[ ,])--?[A-Za-z][a-z-]*' | tr -d ' ,' | sort -u)

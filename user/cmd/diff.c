@@ -39,22 +39,6 @@ static bool diff_is(const struct format *format, const char *name)
 	return !strcmp(format->name, name);
 }
 
-/* Formats that a difference has; any is fine where the name of a file says none. */
-static bool diff_takes(const struct format *format)
-{
-	return !format || diff_is(format, "json") || diff_is(format, "text") ||
-	       diff_is(format, "markdown");
-}
-
-static bool diff_takes_all(const struct options *options)
-{
-	bool fine = diff_takes(options->format);
-
-	for (size_t i = 0; i < options->outputs.n; i++)
-		fine &= diff_takes(format_of_file(options->outputs.items[i]));
-	return fine;
-}
-
 static int diff_render(FILE *out, const struct format *format, const struct render_style *style,
 		       const void *what, struct diag *diag)
 {
@@ -127,7 +111,7 @@ int cmd_diff(int argc, char **argv)
 
 	if (!options_parse(&options, &diff_usage, argc, argv, &status))
 		goto out;
-	if (!diff_takes_all(&options)) {
+	if (!outputs_of_report(&options)) {
 		status = options_usage_error(&diff_usage, "its formats are text, markdown and json");
 		goto out;
 	}

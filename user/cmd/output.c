@@ -91,6 +91,22 @@ int output_finish(FILE *out, const char *name)
 
 /* ---- opening ----------------------------------------------------------------------------------- */
 
+/* None: the name of a file that says none, or nothing was asked for. */
+static bool is_of_report(const struct format *format)
+{
+	return !format || !strcmp(format->name, "text") || !strcmp(format->name, "markdown") ||
+	       !strcmp(format->name, "json");
+}
+
+bool outputs_of_report(const struct options *options)
+{
+	bool fine = is_of_report(options->format);
+
+	for (size_t i = 0; i < options->outputs.n; i++)
+		fine &= is_of_report(format_of_file(options->outputs.items[i]));
+	return fine;
+}
+
 static const struct format *default_format(const struct options *options)
 {
 	return options->format ? options->format : format_find("text");

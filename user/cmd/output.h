@@ -21,6 +21,9 @@ struct outputs;
 int outputs_open(struct outputs **ret_outputs, const struct options *options, bool to_stderr,
 		 struct diag *diag);
 
+/* Are all formats that were asked for such as any report has (text, markdown, json)? */
+bool outputs_of_report(const struct options *options);
+
 /* Derives result and report from the recording and writes them everywhere. Every file is complete
  * under its name or was not touched. Prints one line for each place that could not be written
  * (none when the reader of a pipe has gone). Returns an exit status: EXIT_DONE, EXIT_FAILED when

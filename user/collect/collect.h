@@ -10,7 +10,15 @@
 
 struct collector;
 
+/* How threads are observed. */
+enum collect_backend {
+	COLLECT_BPF,  /* probes in the kernel: all figures, exact */
+	COLLECT_PROC, /* looks at /proc once a second, without privileges: time on a CPU and in the run
+		       * queue, and switches; see collector_look() */
+};
+
 struct collect_options {
+	enum collect_backend backend;
 	uint32_t max_threads;	/* alive at once; 0: 16,384 */
 	uint32_t series_seconds; /* length of the per-second series; 0: 4,096 */
 	uint32_t groups;	/* kept apart (see collector_add_gated); 0: 1 */
@@ -71,6 +79,9 @@ uint64_t collector_close_window(struct collector *collector);
 /* Readable when the kernel side needs attention: poll it, then call collector_service. Never wakes
  * periodically. */
 int collector_fd(const struct collector *collector);
+/* COLLECT_PROC: reads now what /proc shows, beside the looks that collector_service() takes once a second. What
+ * a thread did after the last look before it was reaped is lost. COLLECT_BPF: nothing to do. */
+void collector_look(struct collector *collector);
 /* Handles what the kernel side has to say. *ret_empty is set once no followed thread is left. */
 int collector_service(struct collector *collector, bool *ret_empty, struct diag *diag);
 /* Followed threads alive now. */

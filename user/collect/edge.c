@@ -76,7 +76,8 @@ void collect_edge_read(struct collector *c, struct collect_edge *ret_edge)
 	char *text = machine_read_file("/proc/self/schedstat", 256);
 
 	collect_edge_free_members(ret_edge);
-	c->skel->bss->realtime_ns = realtime_offset_ns();
+	if (c->skel)
+		c->skel->bss->realtime_ns = realtime_offset_ns();
 	if (text)
 		ret_edge->oncpu_ns = strtoull(text, NULL, 10);
 	free(text);
@@ -85,7 +86,8 @@ void collect_edge_read(struct collector *c, struct collect_edge *ret_edge)
 	ret_edge->stat = machine_read_stat();
 	ret_edge->throttled_ns = cgroup_limits_throttled_ns(&c->limits);
 	ret_edge->suspended_ns = suspended_ns();
-	probes_read(c, ret_edge);
+	if (c->skel)
+		probes_read(c, ret_edge);
 }
 
 void collect_edge_free_members(struct collect_edge *edge)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "collect/internal.h"
+#include "collect/proc.h"
 
 #include "wakewhy.skel.h"
 
@@ -40,13 +41,24 @@ int collect_event(void *collector, void *data, size_t bytes)
 
 int collector_fd(const struct collector *c)
 {
-	return ring_buffer__epoll_fd(c->events);
+	return c->proc ? c->proc->timer_fd : ring_buffer__epoll_fd(c->events);
+}
+
+void collector_look(struct collector *c)
+{
+	if (c->proc)
+		collect_proc_look(c);
 }
 
 int collector_service(struct collector *c, bool *ret_empty, struct diag *diag)
 {
 	int n;
 
+	if (c->proc) {
+		collect_proc_service(c);
+		*ret_empty = !c->proc->alive;
+		return 0;
+	}
 	collect_stacks_service(c);
 	n = ring_buffer__consume(c->events);
 	if (n < 0)

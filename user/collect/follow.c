@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "collect/internal.h"
+#include "collect/proc.h"
 
 #include "wakewhy.skel.h"
 
@@ -41,8 +42,7 @@ int collect_pass(struct collector *c, const struct wk_seed *seed, collect_reader
 	return n;
 }
 
-/* The command line of a live process, as /proc shows it. */
-static void image_read_argv(struct capture_image *image)
+void collect_image_read_argv(struct capture_image *image)
 {
 	char path[64];
 	char *text = mem_zalloc(WK_ARGV_BYTES);
@@ -81,7 +81,7 @@ static void live_images(struct collector *c)
 		image->start_ns = t->start_ns;
 		image->group = t->group;
 		memcpy(image->comm, t->comm, WK_COMM_BYTES);
-		image_read_argv(image);
+		collect_image_read_argv(image);
 	}
 }
 
@@ -120,6 +120,8 @@ int collector_seed(struct collector *c, struct diag *diag)
 	uint32_t followed;
 	int err;
 
+	if (c->proc)
+		return collect_proc_seed(c, diag) ?: check_pids(c, diag);
 	for (size_t i = 0; i < c->options.n_pids; i++) {
 		__u32 pid = c->options.pids[i], group = 0;
 
@@ -146,8 +148,15 @@ int collector_add_gated(struct collector *c, pid_t pid, uint32_t group, struct d
 {
 	struct wk_seed seed = {.mode = WK_SEED_GATED, .pid = pid, .group = group};
 	uint32_t followed;
-	int err = collect_pass(c, &seed, NULL, &followed, diag);
+	int err;
 
+	if (c->proc) {
+		err = collect_proc_add(c, pid, group, diag);
+		if (!err && c->options.open_at_exec)
+			collector_open_window(c, 0); /* at the gate, for nobody tells of the exec */
+		return err;
+	}
+	err = collect_pass(c, &seed, NULL, &followed, diag);
 	if (err)
 		return err;
 	if (followed != 1)
@@ -165,6 +174,8 @@ int collector_add_gated(struct collector *c, pid_t pid, uint32_t group, struct d
 
 uint32_t collector_alive(const struct collector *c)
 {
+	if (c->proc)
+		return c->proc->alive;
 	return __atomic_load_n(&c->skel->bss->alive, __ATOMIC_RELAXED);
 }
 

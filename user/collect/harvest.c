@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "collect/internal.h"
+#include "collect/proc.h"
 
 #include "wakewhy.skel.h"
 
@@ -126,6 +127,10 @@ int collect_settle(struct collector *c, struct diag *diag)
 	int err;
 
 	collector_close_window(c);
+	if (c->proc) {
+		collect_proc_settle(c);
+		return 0;
+	}
 	probes_wait(c);
 	err = collector_service(c, &empty, diag);
 	if (!err && !empty)
@@ -189,6 +194,11 @@ int collector_reset(struct collector *c, struct diag *diag)
 	bool empty;
 	int err = 0;
 
+	if (c->proc) {
+		collect_proc_reset(c);
+		collect_forget(c);
+		return 0;
+	}
 	if (collector_alive(c))
 		err = collect_pass(c, &seed, NULL, NULL, diag);
 	err = err ?: collector_service(c, &empty, diag);

@@ -12,6 +12,7 @@
 #include "collect/stackbook.h"
 
 struct wakewhy_bpf;
+struct proc_watch;
 struct ring_buffer;
 
 /* The clock of a CPU that takes samples. */
@@ -51,7 +52,8 @@ struct collect_helper {
 };
 
 struct collector {
-	struct wakewhy_bpf *skel;
+	struct wakewhy_bpf *skel; /* NULL with COLLECT_PROC, */
+	struct proc_watch *proc;  /* and this NULL without */
 	struct collect_options options;
 	struct wk_config cfg;
 	struct wk_thread *slots; /* the threads map */
@@ -86,6 +88,9 @@ struct collector {
 	VEC(struct collect_helper) helpers;
 };
 
+#define COLLECT_DEFAULT_THREADS 16384
+#define COLLECT_DEFAULT_SECONDS 4096
+
 /* edge.c */
 void collect_edge_read(struct collector *collector, struct collect_edge *ret_edge);
 void collect_edge_free_members(struct collect_edge *edge);
@@ -102,6 +107,9 @@ void collect_noise_forget(struct collector *collector);
 typedef void collect_reader(struct collector *collector, const struct wk_task *task);
 int collect_pass(struct collector *collector, const struct wk_seed *seed, collect_reader *reader,
 		 uint32_t *ret_followed, struct diag *diag);
+
+/* follow.c: the command line of a live process, as /proc shows it. */
+void collect_image_read_argv(struct capture_image *image);
 
 /* events.c: handler of the ring buffer. */
 int collect_event(void *collector, void *data, size_t bytes);

@@ -13,11 +13,9 @@
 #include "base/log.h"
 #include "collect/internal.h"
 #include "collect/kernel.h"
+#include "collect/proc.h"
 
 #include "wakewhy.skel.h"
-
-#define DEFAULT_THREADS 16384
-#define DEFAULT_SERIES_SECONDS 4096
 
 static int quiet_print(enum libbpf_print_level level, const char *fmt, va_list args)
 {
@@ -35,7 +33,7 @@ static int quiet_print(enum libbpf_print_level level, const char *fmt, va_list a
 static int config_from_options(struct wk_config *cfg, const struct collect_options *o,
 			       struct diag *diag)
 {
-	uint32_t max = o->max_threads ? o->max_threads : DEFAULT_THREADS;
+	uint32_t max = o->max_threads ? o->max_threads : COLLECT_DEFAULT_THREADS;
 
 	/* Half as many slots again as threads alive: dead ones wait there to be read. */
 	cfg->slots = max + max / 2;
@@ -47,7 +45,7 @@ static int config_from_options(struct wk_config *cfg, const struct collect_optio
 	cfg->stacks_per_s = o->stacks_per_s;
 	cfg->sample_hz = o->sample_hz;
 	cfg->stack_copy_bytes = WK_STACK_COPY_BYTES;
-	cfg->series_seconds = o->series_seconds ? o->series_seconds : DEFAULT_SERIES_SECONDS;
+	cfg->series_seconds = o->series_seconds ? o->series_seconds : COLLECT_DEFAULT_SECONDS;
 	cfg->groups = o->groups ? o->groups : 1;
 	cfg->page_bytes = sysconf(_SC_PAGESIZE);
 	cfg->all = o->all;
@@ -280,9 +278,12 @@ static bool slots_map(const struct collector *c, uint32_t slots)
 
 uint32_t collect_slots_used(const struct collector *c)
 {
-	uint32_t next = __atomic_load_n(&c->skel->bss->next_slot, __ATOMIC_ACQUIRE);
-	uint32_t used = next < c->cfg.slots ? next : c->cfg.slots;
+	uint32_t next, used;
 
+	if (c->proc)
+		return (uint32_t)c->proc->threads.n;
+	next = __atomic_load_n(&c->skel->bss->next_slot, __ATOMIC_ACQUIRE);
+	used = next < c->cfg.slots ? next : c->cfg.slots;
 	/* What cannot be mapped is out of memory for good: it is as if it had not been used. */
 	if (slots_map(c, used))
 		return used;
@@ -343,7 +344,7 @@ int collector_open(struct collector **ret_collector, const struct collect_option
 	c->slots_mapped = mem_zalloc(sizeof(*c->slots_mapped));
 	c->groups = mem_calloc(options->groups ? options->groups : 1, sizeof(*c->groups));
 	libbpf_set_print(quiet_print);
-	err = collector_start(c, diag);
+	err = options->backend == COLLECT_PROC ? collect_proc_open(c, diag) : collector_start(c, diag);
 	if (err) {
 		collector_free(c);
 		return err;
@@ -362,6 +363,7 @@ void collector_free(struct collector *c)
 	collect_edge_free_members(&c->after);
 	ring_buffer__free(c->events);
 	ring_buffer__free(c->timeline_ring);
+	collect_proc_free(c);
 	if (c->slots)
 		munmap(c->slots, slots_bytes(c));
 	if (c->seconds)

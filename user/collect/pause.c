@@ -8,15 +8,16 @@
 
 int collector_pause(struct collector *c, struct diag *diag)
 {
-	struct bpf_object_skeleton *skeleton = c->skel->skeleton;
+	struct bpf_object_skeleton *skeleton;
 	int err;
 
 	if (c->paused)
 		return 0;
 	/* What is still followed would die unseen. */
 	err = collector_reset(c, diag);
-	if (err)
+	if (err || c->proc)
 		return err;
+	skeleton = c->skel->skeleton;
 	/* From the last: entries of interrupts before their exits, as in context.bpf.c. The iterator is
 	 * no probe: it runs when it is read. */
 	for (int i = skeleton->prog_cnt - 1; i >= 0; i--) {

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "collect/internal.h"
+#include "collect/proc.h"
 #include "model/noise.h"
 
 #include "wakewhy.skel.h"
@@ -16,27 +17,42 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
+static struct wk_window *window_of(const struct collector *c)
+{
+	return c->proc ? &c->proc->window : &c->skel->data->window;
+}
+
 uint64_t collector_open_window(struct collector *c, uint64_t duration_ns)
 {
-	struct wk_window *w = &c->skel->data->window;
+	struct wk_window *w = window_of(c);
 	uint64_t start_ns;
 
 	collect_noise_begin(c);
 	collect_edge_read(c, &c->before);
+	c->closed = false;
+	if (c->proc) {
+		collect_proc_open_window(c);
+		return w->start_ns;
+	}
 	start_ns = now_ns();
 	if (duration_ns && duration_ns < WK_NEVER - start_ns)
 		__atomic_store_n(&w->end_ns, start_ns + duration_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->start_ns, start_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->open, 1, __ATOMIC_RELEASE);
 	collect_samples_enable(c, true);
-	c->closed = false;
 	return start_ns;
 }
 
 uint64_t collector_close_window(struct collector *c)
 {
-	struct wk_window *w = &c->skel->data->window;
+	struct wk_window *w = window_of(c);
 
+	if (!c->closed && c->proc) {
+		collect_proc_close_window(c);
+		collect_edge_read(c, &c->after);
+		collect_noise_end(c);
+		c->closed = true;
+	}
 	if (!c->closed) {
 		uint64_t end_ns = now_ns();
 
@@ -168,14 +184,16 @@ static void take_seconds(struct collector *c, uint32_t group, struct capture *ca
 {
 	uint64_t window_ns = capture->end_ns - capture->start_ns;
 	uint64_t n = (window_ns + WK_SECOND_NS - 1) / WK_SECOND_NS;
-	const struct wk_second *counted = c->seconds + (size_t)group * c->cfg.series_seconds;
+	const struct wk_second *counted = c->seconds ? c->seconds + (size_t)group * c->cfg.series_seconds
+						     : NULL;
 
 	if (n > c->cfg.series_seconds)
 		n = c->cfg.series_seconds;
 	for (size_t i = 0; i < n; i++) {
 		struct wk_second *s = vec_push(&capture->seconds);
 
-		*s = counted[i];
+		if (counted)
+			*s = counted[i];
 		if (i < c->groups[group].carried.n) {
 			const struct wk_second *more = &c->groups[group].carried.items[i];
 
@@ -203,6 +221,19 @@ static void take_probes(const struct collector *c, struct capture *capture)
 	capture->probes_timed = c->stats_fd >= 0;
 }
 
+/* What only probes know. */
+static void take_kernel_side(struct collector *c, uint32_t group, struct capture *capture)
+{
+	collect_why_take(c, capture);
+	capture->has_spans = true;
+	capture->spans = c->groups[group].spans;
+	for (int i = 0; i < WK_LOST_MAX; i++)
+		capture->lost[i] = c->skel->bss->lost[i];
+	capture->inferred_switches = c->skel->bss->inferred;
+	take_probes(c, capture);
+	collect_stacks_take(c, capture); /* adds to what was lost */
+}
+
 int collector_take(struct collector *c, uint32_t group, struct capture *ret_capture,
 		   struct diag *diag)
 {
@@ -216,8 +247,8 @@ int collector_take(struct collector *c, uint32_t group, struct capture *ret_capt
 		if (err)
 			return err;
 	}
-	capture.start_ns = c->skel->data->window.start_ns;
-	capture.end_ns = c->skel->data->window.end_ns;
+	capture.start_ns = window_of(c)->start_ns;
+	capture.end_ns = window_of(c)->end_ns;
 	if (capture.start_ns == WK_NEVER)
 		capture.start_ns = capture.end_ns;
 	capture.exit_status = -1;
@@ -225,14 +256,14 @@ int collector_take(struct collector *c, uint32_t group, struct capture *ret_capt
 	take_threads(c, group, &capture);
 	take_images(c, group, &capture);
 	take_seconds(c, group, &capture);
-	collect_why_take(c, &capture);
-	collect_stacks_take(c, &capture);
-	capture.has_spans = true;
-	capture.spans = c->groups[group].spans;
+	if (c->proc) {
+		capture.step_ns = PROC_STEP_NS;
+		capture.unseen_ends = c->proc->unseen_ends;
+	} else {
+		take_kernel_side(c, group, &capture);
+	}
 	for (int i = 0; i < WK_LOST_MAX; i++)
-		capture.lost[i] = c->skel->bss->lost[i] + c->lost[i];
-	capture.inferred_switches = c->skel->bss->inferred;
-	take_probes(c, &capture);
+		capture.lost[i] += c->lost[i];
 	capture.observer_wakeups = c->after.wakeups - c->before.wakeups;
 	capture.observer_oncpu_ns = c->after.oncpu_ns - c->before.oncpu_ns;
 	collect_noise_take(c, capture.end_ns - capture.start_ns, &capture.noise);

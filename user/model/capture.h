@@ -166,6 +166,10 @@ struct capture {
 	int exit_status;       /* of the command as wait() gives it; -1: it did not end in the window */
 	bool syscalls_counted; /* false under --no-syscalls */
 	bool probes_timed;     /* runs and ns of each probe were measured */
+	/* 0: counted by probes. Else read from /proc in such steps: only time on a CPU and in the run queue
+	 * and switches are known then, and wakeups are voluntary switches. */
+	uint64_t step_ns;
+	uint64_t unseen_ends;  /* threads that ended between two steps: what they did in the last is missing */
 
 	/* What was seen. */
 	VEC(struct capture_thread) threads;

@@ -203,6 +203,8 @@ const struct field capture_fields[] = {
 	CAPTURE(rss_start_bytes, FIELD_UNSIGNED),
 	CAPTURE(pss_start_bytes, FIELD_UNSIGNED),
 	CAPTURE(has_spans, FIELD_BOOL),
+	CAPTURE(step_ns, FIELD_UNSIGNED),
+	CAPTURE(unseen_ends, FIELD_UNSIGNED),
 	CAPTURE(stacks_mode, FIELD_UNSIGNED),
 	CAPTURE(sample_hz, FIELD_UNSIGNED),
 	{NULL},

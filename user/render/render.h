@@ -6,6 +6,7 @@
 
 #include "report/diff.h"
 #include "report/report.h"
+#include "report/selftest.h"
 
 struct render_style {
 	bool colour;  /* the caller knows whether it is a terminal and what NO_COLOR says */
@@ -38,5 +39,7 @@ int render_report_text(FILE *out, const struct report *report, const struct rend
 int render_report_markdown(FILE *out, const struct report *report, struct diag *diag);
 /* The difference of two recordings, schema wakewhy-diff/1. Errors as those of formats. */
 int render_diff_json(FILE *out, const struct diff *diff, struct diag *diag);
+/* What `selftest` found, schema wakewhy-selftest/1. Errors as those of formats. */
+int render_selftest_json(FILE *out, const struct selftest_result *result, struct diag *diag);
 
 #endif
