@@ -126,8 +126,8 @@ struct wk_waking {
 	__u32 waker;
 	__u64 function;
 	__u64 object;
-	__u32 root; /* that the waker, a followed thread, was running for */
-	__u32 reserved2;
+	__u32 root;  /* that the waker, a followed thread, was running for */
+	__u32 stack; /* of the waker; 0: not taken, or an interrupt woke it */
 	char name[WK_COMM_BYTES]; /* of a waker that is not followed, or a device */
 };
 
@@ -259,6 +259,12 @@ struct wk_thread {
 	__u64 herds, herd_woken;
 	__u32 herd_max;
 	__u32 events; /* on the timeline, of the rush of wakes that is going on */
+
+	/* Where in the code. How many stacks were taken is counted until stacks_until_ns, and then anew. */
+	__u32 sleep_stack; /* when it fell asleep last; 0: not taken */
+	__u32 stacks_asleep, stacks_woken; /* its own, and those of who woke it */
+	__u32 reserved4;
+	__u64 stacks_until_ns;
 };
 
 /* Value of the task storage: the slot and the system calls by number. The table lives and dies with

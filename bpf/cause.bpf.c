@@ -216,7 +216,7 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 	struct wk_cause_key key = {};
 	struct wk_charge *charge;
 	struct wk_cause *cause;
-	__u64 last_ns;
+	__u64 last_ns, slept_ns;
 	__u32 number;
 
 	if (sleep->wakings) {
@@ -241,10 +241,11 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 		return;
 	number = t->charge;
 	charge = bpf_map_lookup_elem(&charges, &number);
+	slept_ns = now_ns - sleep->from_ns - (t->count.runq_ns - sleep->runq_ns);
 	if (charge && number) {
 		charge->wakeups++;
 		charge->runq_ns += t->count.runq_ns - sleep->runq_ns;
-		charge->sleep_ns += now_ns - sleep->from_ns - (t->count.runq_ns - sleep->runq_ns);
+		charge->sleep_ns += slept_ns;
 	}
 	number = t->cause;
 	cause = bpf_map_lookup_elem(&causes, &number);
@@ -260,6 +261,8 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 		cause->timeouts++;
 		cause->timeout_sum_ns += t->timeout_ns;
 	}
+	if (cfg.stacks)
+		stack_count_wake(t, sleep->wakings, slept_ns);
 	timeline_send(t, last_ns, now_ns);
 }
 

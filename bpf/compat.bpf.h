@@ -121,6 +121,75 @@ static __always_inline __u64 compat_regs_arg(struct pt_regs *regs, __u32 n)
 #endif
 }
 
+/* Where a task's program was when it entered the kernel. */
+static __always_inline __u64 compat_regs_ip(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->ip;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->user_regs.pc;
+#endif
+}
+
+static __always_inline __u64 compat_regs_sp(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->sp;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->user_regs.sp;
+#endif
+}
+
+static __always_inline __u64 compat_regs_fp(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->bp;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->user_regs.regs[29];
+#endif
+}
+
+/* A return address as it stands in memory: arm64 may have signed it in the bits above 48. */
+static __always_inline __u64 compat_return_address(__u64 address)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return address & ((1ULL << 48) - 1);
+#else
+	return address;
+#endif
+}
+
+/* All of them, WK_STACK_REGS, by the numbers that DWARF gives them on this architecture. */
+static __always_inline void compat_regs_dwarf(struct pt_regs *regs, __u64 *to)
+{
+#if defined(__TARGET_ARCH_x86)
+	to[0] = regs->ax;
+	to[1] = regs->dx;
+	to[2] = regs->cx;
+	to[3] = regs->bx;
+	to[4] = regs->si;
+	to[5] = regs->di;
+	to[6] = regs->bp;
+	to[7] = regs->sp;
+	to[8] = regs->r8;
+	to[9] = regs->r9;
+	to[10] = regs->r10;
+	to[11] = regs->r11;
+	to[12] = regs->r12;
+	to[13] = regs->r13;
+	to[14] = regs->r14;
+	to[15] = regs->r15;
+	to[16] = regs->ip;
+	for (__u32 i = 17; i < WK_STACK_REGS; i++)
+		to[i] = 0;
+#elif defined(__TARGET_ARCH_arm64)
+	for (__u32 i = 0; i < 31; i++)
+		to[i] = regs->user_regs.regs[i];
+	to[31] = regs->user_regs.sp;
+	to[32] = regs->user_regs.pc;
+#endif
+}
+
 /* Is the current system call a 32-bit one? */
 static __always_inline int compat_syscall_is_32bit(struct task_struct *current)
 {

@@ -1,21 +1,5 @@
 /* Births, images, names and deaths: who is followed, and who it is. */
 
-/* The task's id in the caller's pid namespace; 0 where it cannot be seen from there. */
-static __always_inline __u32 pid_in_namespace(struct pid *pid)
-{
-	struct upid *upid;
-
-	if (!ns_level)
-		return BPF_CORE_READ(pid, numbers[0].nr);
-	if (BPF_CORE_READ(pid, level) < ns_level)
-		return 0;
-	upid = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
-	       (__u64)ns_level * bpf_core_type_size(struct upid);
-	if (BPF_CORE_READ(upid, ns, ns.inum) != ns_inum)
-		return 0;
-	return BPF_CORE_READ(upid, nr);
-}
-
 static __always_inline void thread_name_ids(struct wk_thread *t, struct task_struct *task)
 {
 	t->pid = pid_in_namespace(BPF_CORE_READ(task, group_leader, thread_pid));

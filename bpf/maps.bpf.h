@@ -32,6 +32,7 @@ __u64 inferred = 0; /* switches that were not traced: see account_missed_in() */
 __u32 next_serial = 0;
 __u32 next_cause = 1;  /* 0 stands for none */
 __u32 next_charge = 1; /* 0 takes what found no room */
+__u32 next_stack = 1;  /* 0 stands for none */
 __u64 realtime_ns = 0; /* CLOCK_REALTIME less CLOCK_MONOTONIC when the window opened */
 
 /* The caller's pid namespace, learnt by the first seeding: ids are told as it shows them. */
@@ -148,6 +149,35 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1024 * 1024);
 } timeline SEC(".maps");
+
+/* Stacks that are known: by what stands in them, hashed with keys that nobody else knows (see
+ * stack.bpf.c). This map and those below are not made where no stacks are wanted. */
+#define STACK_IDS 65536
+
+struct stack_key {
+	__u64 hash[2];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, STACK_IDS);
+	__type(key, struct stack_key);
+	__type(value, __u32);
+} stack_ids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 2 * STACK_IDS);
+	__type(key, struct wk_stack_key);
+	__type(value, struct wk_stack_count);
+} stack_counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1024 * 1024);
+} stacks SEC(".maps");
 
 static __always_inline void lose(enum wk_lost what)
 {

@@ -84,6 +84,8 @@ __noinline int switch_in(struct wk_task *w, const struct switch_side *side)
 
 		account_missed_out(t, side->now_ns, &side->kernel, &v);
 		cause_ran(t, w, t->count.oncpu_ns - before_ns, 0);
+		if (cfg.stacks)
+			t->sleep_stack = 0;
 		__sync_fetch_and_add(&inferred, 1);
 	}
 	sleep_read(&sleep, t, v.start_ns);
@@ -108,6 +110,8 @@ int sched_switch(__u64 *ctx)
 		side.task_state = compat_switch_state(ctx, prev);
 		side.state = state_left_with(side.task_state, ctx[0] & 1);
 		switch_out(w, &side);
+		if (cfg.stacks && side.state == WK_STATE_BLOCKED)
+			stack_of_sleeper(ctx, w, now_ns);
 	}
 	w = task_lookup(next);
 	if (w) {
@@ -129,6 +133,8 @@ int BPF_PROG(sched_waking, struct task_struct *wakee)
 	now_ns = bpf_ktime_get_ns();
 	account_waking(t, now_ns);
 	waking_note(t, wakee, now_ns);
+	if (cfg.stacks)
+		stack_of_waker(ctx, t, wakee, now_ns);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include "bpf/context.bpf.c"
 #include "bpf/sleep.bpf.c"
+#include "bpf/stack.bpf.c"
 #include "bpf/cause.bpf.c"
 #include "bpf/life.bpf.c"
 #include "bpf/sched.bpf.c"

@@ -123,7 +123,7 @@ check_man_page()
 	"$binary" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' > "$scratch/commands"
 	: > "$scratch/taken"
 	while read -r command; do
-		"$binary" "$command" --help | sed -nE 's/^ +(-[a-zA-Z], )?--([a-z-]+)[ =].*/\2/p' |
+		"$binary" "$command" --help | sed -nE 's/^ +(-[a-zA-Z], )?--([a-z-]+)[][ =].*/\2/p' |
 			sort -u > "$scratch/options"
 		cat "$scratch/options" >> "$scratch/taken"
 		sed -nE 's/^\.It (Fl [a-zA-Z] , )?Fl -([a-z-]+).*/\2/p' "$page" | sort -u > "$scratch/told"

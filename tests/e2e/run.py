@@ -17,6 +17,7 @@ import test_selftest  # noqa: F401
 import test_proc  # noqa: F401
 import test_limits  # noqa: F401
 import test_why  # noqa: F401
+import test_stacks_kernel  # noqa: F401
 import test_noise  # noqa: F401
 import test_budget  # noqa: F401
 import test_runtimes  # noqa: F401
@@ -25,6 +26,8 @@ import test_why_runtimes  # noqa: F401
 import test_schedule  # noqa: F401
 import test_study  # noqa: F401
 import test_statistics  # noqa: F401
+import test_stacks  # noqa: F401
+import test_stacks_runtimes  # noqa: F401
 
 
 def main():

@@ -209,11 +209,65 @@ def a_page_fits_a_phone_and_a_desk_in_light_and_in_dark(t):
     t.equal("what the server was asked for", pages.asked, ["/page.html"] * len(SCREENS))
 
 
+# Boxes of a picture of stacks: what hovering says, and where they lie.
+BOXES = """
+return [...document.querySelectorAll('svg.chart')].map(svg =>
+    [...svg.querySelectorAll('rect.fb')].filter(rect => rect.querySelector('title')).map(rect => {
+        const box = rect.getBoundingClientRect(), frame = svg.getBoundingClientRect();
+        return [rect.querySelector('title').textContent, box.left - frame.left, box.top - frame.top,
+                box.width, frame.width];
+    })).filter(boxes => boxes.length);
+"""
+
+
+def check_boxes(t, screen, boxes):
+    """Each box within one of the row above, as wide as the figure that it tells."""
+    whole = int(boxes[0][0].rsplit(": ", 1)[1].split()[0].replace(",", ""))
+    rows = {}
+    for title, left, top, width, frame in boxes:
+        figure = int(title.rsplit(": ", 1)[1].split()[0].replace(",", ""))
+        t.check(abs(width - frame * figure / whole) < 1.5,
+                f"{screen}: '{title}' is {width} of {frame} wide")
+        rows.setdefault(round(top), []).append((left, left + width))
+    tops = sorted(rows)
+    for above, below in zip(tops, tops[1:]):
+        for left, right in rows[below]:
+            t.check(any(a <= left + 1.5 and right <= b + 1.5 for a, b in rows[above]),
+                    f"{screen}: a box from {left} to {right} hangs below none")
+
+
+@test(needs_bpf=False)
+def stacks_are_boxes_within_boxes(t):
+    browser, pages = browse(t)
+    text = render(t, "page.html", golden("stacks.wkw"))
+    t.equal("pictures of stacks", text.count(" by stack</title>"), 2)
+    for width, dark in SCREENS:
+        screen = f"{width} {'dark' if dark else 'light'}"
+        browser.look(width, dark=dark)
+        browser.open(pages.url("page.html"))
+        check_screen(t, browser, screen)
+        pictures = browser.ask(BOXES)
+        t.equal(f"{screen}: pictures", len(pictures), 2)
+        for boxes in pictures:
+            check_boxes(t, screen, boxes)
+        browser.ask("document.querySelectorAll('details').forEach(d => d.open = true);")
+        check_screen(t, browser, f"{screen}, tables open")
+        t.equal(f"{screen}: scripts", browser.ask(
+            "return document.querySelectorAll('script, img, iframe, b b').length;"), 0)
+        t.check("</title>\\x1b[31m;\\xff&amp;: 20 wakeups" in "\n".join(b[0] for b in pictures[0]),
+                f"{screen}: a hostile name is not told as it is")
+        t.check(browser.ask("return document.body.innerText.includes("
+                            "'schedule ← [jit] 0x7f5430 ← </title>\\\\x1b[31m;');"),
+                f"{screen}: a hostile name is not shown as it is")
+        t.equal(f"{screen}: what the console says", browser.log(), [])
+    t.equal("what the server was asked for", set(pages.asked), {"/page.html"})
+
+
 @test(needs_bpf=False)
 def a_page_is_what_a_browser_makes_of_it(t):
     browser, pages = browse(t)
     browser.look(1440)
-    for name in ("idle.wkw", "machine.wkw", "why.wkw"):
+    for name in ("idle.wkw", "machine.wkw", "why.wkw", "stacks.wkw"):
         written = Tags(render(t, "page.html", golden(name)))
         t.equal(f"{name}: ends without a beginning", written.wrong, [])
         t.equal(f"{name}: elements left open", written.open, [])

@@ -86,7 +86,8 @@ def help_and_version_go_to_standard_output(t):
 @test(needs_bpf=False)
 def lists_are_there(t):
     wanted = {"runtimes": ("bun", "node", "deno", "python", "perl", "ruby", "php", "floor"),
-              "workloads": ("startup", "idle", "hash"), "formats": ("text", "json", "csv", "html", "wkw"),
+              "workloads": ("startup", "idle", "hash"), "formats": ("text", "json", "csv", "html", "wkw", "folded", "folded-wakeups",
+                                                                    "folded-oncpu", "speedscope"),
               "metrics": ("wakeups", "oncpu")}
     for what, words in wanted.items():
         done = t.tool.call("list", what)

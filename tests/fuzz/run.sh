@@ -42,6 +42,7 @@ fuzz()
 
 	case $name in
 	recording_json | render | json_result) max=100000 ;;
+	elf) max=20000 ;;
 	esac
 	mkdir -p "$folder/$name.found"
 	nice -n 19 "$folder/$name" -max_total_time="$seconds" -max_len=$max -timeout=20 -rss_limit_mb=1024 \

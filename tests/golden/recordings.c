@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "record/record.h"
 #include "tests/unit/sample.h"
+#include "tests/unit/sample_stacks.h"
 
 static void golden_write(const char *directory, const char *name, struct recording *recording)
 {
@@ -115,5 +116,7 @@ int main(int argc, char **argv)
 	golden_write(argv[1], "machine", &recording);
 	golden_later(&recording);
 	golden_write(argv[1], "later", &recording);
+	sample_stacks_recording(&recording);
+	golden_write(argv[1], "stacks", &recording);
 	return 0;
 }

@@ -105,12 +105,51 @@ sys.exit(bool(errors))
 PYTHON
 }
 
+# shown FILE NAME...: Markdown in which each name is shown as it is, by GitHub's own renderer.
+shown()
+{
+	cmark-gfm --unsafe -e table -e autolink -e strikethrough "$1" > "$scratch/shown.html"
+	python3 - "$scratch/shown.html" "$@" << 'PYTHON'
+import collections, html.parser, sys
+
+tags = collections.Counter()
+text = []
+
+
+class Reader(html.parser.HTMLParser):
+    def handle_starttag(self, tag, attrs):
+        tags[tag] += 1
+
+    def handle_data(self, data):
+        text.append(data)
+
+
+page, markdown = (open(path, encoding="utf-8").read() for path in sys.argv[1:3])
+Reader().feed(page)
+stray = set(tags) - set("blockquote p strong table thead tbody tr th td h3 details summary".split())
+if stray:
+    sys.exit(f"# {stray} in the page")
+if tags["table"] != markdown.count("\n| :-") or tags["details"] != tags["summary"] or not tags["td"]:
+    sys.exit(f"# {tags}")
+shown = "".join(text).replace("\u2060", "")
+for name in sys.argv[3:]:
+    if name not in shown:
+        sys.exit(f"# {name!r} is not shown as it is")
+PYTHON
+}
+
 # sample.wkw has a run that is not to be trusted: status 5.
 for format in text json csv; do
 	renders sample.$format 5 -f $format sample.wkw
 	renders idle.$format 0 -f $format idle.wkw
 	renders machine.$format 0 -f $format machine.wkw
 done
+for format in text json html folded speedscope; do
+	renders stacks.$format 0 -f $format stacks.wkw
+done
+renders stacks.md 0 -f markdown stacks.wkw
+renders stacks.oncpu.folded 0 -f folded-oncpu stacks.wkw
+renders stacks.wakeups.folded 0 -f folded-wakeups stacks.wkw
 renders idle.html 0 -f html idle.wkw
 renders merged.text 0 idle.wkw machine.wkw idle.wkw
 
@@ -126,40 +165,37 @@ renders why.md 5 -f markdown why.wkw
 renders idle.runs.csv 0 -f csv-runs idle.wkw
 renders why.causes.csv 5 -f csv-causes why.wkw
 renders why.summary.csv 5 -f csv-summary why.wkw
-cmark-gfm --unsafe -e table -e autolink -e strikethrough why.md > "$scratch/why.html"
-python3 - why.md "$scratch/why.html" << 'PYTHON'
-import collections, html.parser, sys
-
-tags = collections.Counter()
-text = []
-
-
-class Reader(html.parser.HTMLParser):
-    def handle_starttag(self, tag, attrs):
-        tags[tag] += 1
-
-    def handle_data(self, data):
-        text.append(data)
-
-
-markdown, page = (open(path, encoding="utf-8").read() for path in sys.argv[1:3])
-Reader().feed(page)
-stray = set(tags) - set("blockquote p strong table thead tbody tr th td h3 details summary".split())
-if stray:
-    sys.exit(f"# {stray} in the page")
-if tags["table"] != markdown.count("\n| :-") or tags["details"] != tags["summary"] or not tags["td"]:
-    sys.exit(f"# {tags}")
-shown = "".join(text).replace("\u2060", "")
-for name in ("<b>\\x1b[31m\\xff\",\\x0a", 'sh -c a\\x1b]0;x\\x07\\xc3(\\u{202e}=1,"<script>', "bun#2", "epoll_pwait2"):
-    if name not in shown:
-        sys.exit(f"# {name!r} is not shown as it is")
-PYTHON
+shown why.md '<b>\x1b[31m\xff",\x0a' 'sh -c a\x1b]0;x\x07\xc3(\u{202e}=1,"<script>' 'bun#2' epoll_pwait2
 verdict $? "why.md is shown as it should be"
+shown stacks.md '</title>\x1b[31m;\xff&amp;' '← JS:*tick file:///srv/app.mjs:7:1 ←' \
+	'pthread_cond_timedwait ← server+0x4788c15'
+verdict $? "stacks.md is shown as it should be"
 
-for name in sample idle machine why; do
+for name in sample idle machine why stacks; do
 	valid $name.json
 	verdict $? "$name.json keeps to the schema"
 done
+
+# A viewer of its own makes no remark on what it cannot read: the schema does.
+python3 - speedscope.schema.json stacks.speedscope << 'PYTHON'
+import json, sys
+import jsonschema
+
+schema, document = (json.load(open(path, encoding="utf-8")) for path in sys.argv[1:3])
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.validate(document, schema)
+frames = len(document["shared"]["frames"])
+for profile in document["profiles"]:
+    if len(profile["samples"]) != len(profile["weights"]):
+        sys.exit(f"# {profile['name']}: samples without weights")
+    if not all(frame < frames for sample in profile["samples"] for frame in sample):
+        sys.exit(f"# {profile['name']}: a frame that is not there")
+    if abs(sum(profile["weights"]) - profile["endValue"]) > 1e-9 * profile["endValue"]:
+        sys.exit(f"# {profile['name']}: weights do not add up")
+document["profiles"][0]["unit"] = "ms"
+sys.exit(jsonschema.Draft202012Validator(schema).is_valid(document))
+PYTHON
+verdict $? "stacks.speedscope keeps to its schema and adds up"
 
 # What a budget says is in JSON too: which is over, and by how much.
 "$wakewhy" report -q -f json --max-wakeups 1 idle.wkw > "$scratch/over.json" 2> "$scratch/err"

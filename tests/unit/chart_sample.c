@@ -165,6 +165,32 @@ static void add_graph(struct chart *chart, const char *name)
 		};
 }
 
+static void add_flame(struct chart *chart, const char *name)
+{
+	static const struct {
+		size_t depth;
+		double begin, width;
+		const char *name;
+		size_t series;
+	} boxes[] = {{0, 0, 1000, "zig", 2},	       {1, 0, 700, "bun", 2},
+		     {2, 0, 700, "main", 0},	       {3, 0, 698, "uv_run(uv_loop_t*, uv_run_mode)", 0},
+		     {4, 0, 2, "…", 2},		       {1, 700, 300, "libuv-worker", 2},
+		     {2, 700, 300, "start_thread", 1}, {3, 950, 50, "worker", 0}};
+
+	chart_axis_set(&chart->x, "", CELL_TEXT, 0);
+	chart_axis_set(&chart->y, "wakeups", CELL_COUNT, 0);
+	chart_add_series(chart, name ? name : "program");
+	chart_add_series(chart, name ? name : "library");
+	chart_add_series(chart, name ? name : "thread or cause")->look = SIZE_MAX;
+	for (size_t i = 0; i < sizeof(boxes) / sizeof(*boxes); i++)
+		*vec_push(&chart->boxes) =
+			(struct chart_box){.depth = boxes[i].depth,
+					   .begin = boxes[i].begin,
+					   .width = boxes[i].width,
+					   .name = mem_strdup(name ? name : boxes[i].name),
+					   .series = boxes[i].series};
+}
+
 struct chart *chart_sample_add(struct report *report, enum chart_kind kind, const char *name)
 {
 	static void (*const add[])(struct chart * chart, const char *name) = {
@@ -172,6 +198,7 @@ struct chart *chart_sample_add(struct report *report, enum chart_kind kind, cons
 		[CHART_STRIP] = add_strip,     [CHART_LANES] = add_lanes,
 		[CHART_BARS] = add_bars,       [CHART_WATERFALL] = add_waterfall,
 		[CHART_COLUMNS] = add_columns, [CHART_GRAPH] = add_graph,
+		[CHART_FLAME] = add_flame,
 	};
 	struct chart *chart =
 		report_add_chart(report, kind, name ? name : "What there is to be seen");
@@ -189,6 +216,6 @@ struct chart *chart_sample_add(struct report *report, enum chart_kind kind, cons
 void chart_sample(struct report *report, const char *name)
 {
 	report_add_heading(report, "%s · all kinds", name ? name : "charts");
-	for (int kind = CHART_DOTS; kind <= CHART_GRAPH; kind++)
+	for (int kind = CHART_DOTS; kind <= CHART_FLAME; kind++)
 		chart_sample_add(report, (enum chart_kind)kind, name);
 }

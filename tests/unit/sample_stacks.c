@@ -137,7 +137,7 @@ static void server_wakes(struct capture *capture, const struct server_frames *f)
 /* Names of a file, of functions and of a script that nobody must print as they are. */
 static void server_hostile(struct capture *capture, const struct server_frames *f)
 {
-	uint32_t module = sample_add_module(capture, "/tmp/<script>alert(1)</script>;\x1b[2J\xff",
+	uint32_t module = sample_add_module(capture, "/tmp/<script>alert(1);\x1b[2J\xff",
 					    "");
 	uint32_t unnamed = sample_add_file_frame(capture, module, 0x10, "");
 	uint32_t named = sample_add_file_frame(capture, module, 0x20,

@@ -194,7 +194,7 @@ static void test_page(void **state)
 	(void)state;
 	assert_well_formed(page);
 	assert_ids(page);
-	assert_true(charts > CHART_GRAPH + 1); /* the sample's own, and one of each kind */
+	assert_true(charts > CHART_FLAME + 1); /* the sample's own, and one of each kind */
 	assert_int_equal(count(page, "class=\"chart\" role=\"img\""), charts);
 	assert_int_equal(count(page, "<details>"), charts);
 	assert_int_equal(count(page, "<h1>"), 1);
@@ -417,6 +417,13 @@ static void spoil(struct chart *chart)
 		chart->links.items[i].weight = i % 2 ? NAN : -INFINITY;
 	if (chart->links.n)
 		chart->links.items[0].to = 99;
+	for (size_t i = 1; i < chart->boxes.n; i++) {
+		struct chart_box *box = &chart->boxes.items[i];
+
+		box->width = i % 4 == 1 ? NAN : i % 4 == 2 ? INFINITY : box->width;
+		box->begin = i % 4 == 3 ? -INFINITY : box->begin;
+		box->series = SIZE_MAX - i;
+	}
 }
 
 static void empty(struct chart *chart)
@@ -429,6 +436,8 @@ static void empty(struct chart *chart)
 	}
 	while (chart->links.n)
 		free(chart->links.items[--chart->links.n].text);
+	while (chart->boxes.n)
+		free(chart->boxes.items[--chart->boxes.n].name);
 }
 
 static void one_point(struct chart *chart)
@@ -443,6 +452,8 @@ static void one_point(struct chart *chart)
 
 static void huge(struct chart *chart)
 {
+	for (size_t i = 0; i < chart->boxes.n; i++)
+		chart->boxes.items[i].width *= 1e305;
 	for (size_t i = 0; i < chart->series.n; i++) {
 		for (size_t j = 0; j < chart->series.items[i].points.n; j++) {
 			chart->series.items[i].points.items[j].x *= 1e300;
@@ -457,7 +468,7 @@ static void test_odd_figures(void **state)
 	static void (*const changes[])(struct chart * chart) = {NULL, spoil, one_point, huge};
 
 	(void)state;
-	for (int kind = CHART_DOTS; kind <= CHART_GRAPH; kind++) {
+	for (int kind = CHART_DOTS; kind <= CHART_FLAME; kind++) {
 		char *svg;
 
 		for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
@@ -471,6 +482,23 @@ static void test_odd_figures(void **state)
 		assert_string_equal(svg, "nothing");
 		free(svg);
 	}
+}
+
+/* Boxes are as wide as their share, names are cut to them, and what has no room is told on hovering. */
+static void test_flame(void **state)
+{
+	char *svg = chart_of(CHART_FLAME, NULL);
+
+	(void)state;
+	assert_int_equal(count(svg, "<rect "), 8 + 3); /* and the legend's */
+	assert_int_equal(count(svg, "</title></rect>"), 8);
+	assert_non_null(strstr(svg, "x=\"70%\" y=\"66\" width=\"30%\" height=\"17\"><title>libuv-worker: "
+				    "300 wakeups, 30 % (thread or cause)</title>"));
+	assert_non_null(strstr(svg, "<rect class=\"s0 fb k0\" x=\"95%\""));
+	assert_non_null(strstr(svg, "<title>…: 2 wakeups, 0.2 % (thread or cause)</title>"));
+	assert_int_equal(count(svg, ">…<"), 0);
+	assert_int_equal(count(svg, "class=\"wid\">worker<") + count(svg, "class=\"wid\">w"), 1);
+	free(svg);
 }
 
 /* Ends of the bars of a waterfall: each begins where the one before it ended. */
@@ -560,6 +588,7 @@ int main(void)
 		cmocka_unit_test(test_tick_texts), cmocka_unit_test(test_text_cut),
 		cmocka_unit_test(test_dots),	   cmocka_unit_test(test_odd_figures),
 		cmocka_unit_test(test_waterfall),  cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_flame),
 		cmocka_unit_test(test_strip),	   cmocka_unit_test(test_columns),
 	};
 

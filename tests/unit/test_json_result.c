@@ -11,6 +11,7 @@
 #include "rendered.h"
 #include "report/diff.h"
 #include "sample.h"
+#include "sample_stacks.h"
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
@@ -462,6 +463,34 @@ static void damaged_results_do_no_harm(void **state)
 	recording_free_members(&recording);
 }
 
+/* Stacks are for the report of a recording: of a result in JSON nothing is made of them, or lost by them. */
+static void stacks_are_skipped(void **state)
+{
+	struct recording recording;
+	struct json_result json;
+	struct result direct, back;
+	char *expected, *got;
+
+	(void)state;
+	sample_stacks_recording(&recording);
+	result_init(&direct, &recording);
+	assert_true(direct.stacks.items[0].known);
+	by_json(&recording, &json, &back);
+	assert_int_equal(back.stacks.n, 1);
+	assert_false(back.stacks.items[0].known);
+	assert_int_equal(json.recording.runs.items[0].frames.n, 0);
+	assert_true(back.trusted);
+	expected = format_of("csv-summary", &direct);
+	got = format_of("csv-summary", &back);
+	assert_string_equal(got, expected);
+	free(expected);
+	free(got);
+	result_free_members(&back);
+	json_result_free_members(&json);
+	result_free_members(&direct);
+	recording_free_members(&recording);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +502,7 @@ int main(void)
 		cmocka_unit_test(more_labels_than_anybody_measures_are_refused),
 		cmocka_unit_test(mechanisms_without_end_are_kept),
 		cmocka_unit_test(damaged_results_do_no_harm),
+		cmocka_unit_test(stacks_are_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

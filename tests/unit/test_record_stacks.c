@@ -143,13 +143,14 @@ static void tables_cover_their_structs(void **state)
 		const struct field *fields;
 		size_t bytes;
 		size_t from, until; /* left out: in a list of their own */
+		size_t holes;	    /* that the compiler leaves free between members */
 	} tables[] = {
-		{module_fields, sizeof(struct capture_module), 0, 0},
-		{frame_fields, sizeof(struct capture_frame), 0, 0},
+		{module_fields, sizeof(struct capture_module), 0, 0, 0},
+		{frame_fields, sizeof(struct capture_frame), 0, 0, 0},
 		{stack_fields, sizeof(struct capture_stack), offsetof(struct capture_stack, frames),
-		 sizeof(struct capture_stack)},
-		{wake_stack_fields, sizeof(struct capture_wake_stack), 0, 0},
-		{sample_fields, sizeof(struct capture_sample), 0, 0},
+		 sizeof(struct capture_stack), 3 + 4},
+		{wake_stack_fields, sizeof(struct capture_wake_stack), 0, 0, 4},
+		{sample_fields, sizeof(struct capture_sample), 0, 0, 0},
 	};
 
 	(void)state;
@@ -163,8 +164,7 @@ static void tables_cover_their_structs(void **state)
 			memset(covered + field->offset, 1, field->size);
 		for (size_t j = 0; j < tables[i].bytes; j++)
 			holes += !covered[j];
-		/* The compiler leaves three bytes free behind `truncated`, and four before the frames. */
-		assert_int_equal(holes, tables[i].fields == stack_fields ? 3 + 4 : 0);
+		assert_int_equal(holes, tables[i].holes);
 	}
 }
 

@@ -160,6 +160,8 @@ static void plumbing_is_told_by_name(void **state)
 		{"clock_nanosleep@GLIBC_2.17", PLUMBING_CALL},
 		{"read", PLUMBING_CALL},
 		{"syscall", PLUMBING_CALL},
+		{"__libc_recv", PLUMBING_CALL},
+		{"do_futex_wait.constprop.0", PLUMBING_CALL},
 		{"start_thread", PLUMBING_START},
 		{"__clone3", PLUMBING_START},
 		{"_start", PLUMBING_START},
@@ -466,6 +468,9 @@ static void main_threads_begin_in_main(void **state)
 	explain(&made);
 	assert_string_equal(BEGINS(&made, 2, 1), "bun+0x4788c15");
 	assert_string_equal(BEGINS(&made, 1, 2), "worker(void*)");
+	assert_string_equal(matter(&made, 0, 16), "bun+0x88 < bun+0x4788c15");
+	assert_true(made.stacks.frames.items[p.start].start);
+	assert_false(made.stacks.frames.items[p.own].plumbing);
 	unmake(&made);
 }
 
@@ -564,7 +569,7 @@ static void the_sample_reads_as_it_should(void **state)
 	assert_string_equal(made.stacks.begins.items[0], "main");
 	assert_string_equal(made.stacks.begins.items[1], "server+0x4788c15");
 	hostile = made.stacks.begins.items[2];
-	assert_string_equal(hostile, "script>;\x1b[2J\xff+0x10");
+	assert_string_equal(hostile, "<script>alert(1);\x1b[2J\xff+0x10");
 	unmake(&made);
 }
 

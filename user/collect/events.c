@@ -59,6 +59,7 @@ int collector_service(struct collector *c, bool *ret_empty, struct diag *diag)
 		*ret_empty = !c->proc->alive;
 		return 0;
 	}
+	collect_stacks_service(c);
 	n = ring_buffer__consume(c->events);
 	if (n < 0)
 		return diag_set(diag, n, "cannot read the event ring: %s", strerror(-n));

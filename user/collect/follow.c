@@ -140,6 +140,7 @@ int collector_seed(struct collector *c, struct diag *diag)
 			break;
 	}
 	live_images(c);
+	collect_stacks_seed(c);
 	return check_pids(c, diag);
 }
 
@@ -164,6 +165,7 @@ int collector_add_gated(struct collector *c, pid_t pid, uint32_t group, struct d
 	if (!err && c->options.open_at_exec) {
 		collect_noise_begin(c);
 		collect_edge_read(c, &c->before);
+		collect_samples_enable(c, true);
 	}
 	return err;
 }

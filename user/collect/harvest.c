@@ -148,7 +148,8 @@ int collect_settle(struct collector *c, struct diag *diag)
 			c->lost[WK_LOST_SYSCALL_TABLES]++;
 	}
 	collect_why_read(c);
-	err = collect_spans_read(c, diag);
+	err = collect_stacks_read(c, diag);
+	err = err ?: collect_spans_read(c, diag);
 	c->settled = !err;
 	return err;
 }
@@ -168,6 +169,7 @@ void collect_forget(struct collector *c)
 		memset(&c->groups[i], 0, sizeof(c->groups[i]));
 	}
 	collect_why_forget(c);
+	collect_stacks_forget(c);
 	collect_noise_forget(c);
 	memset(c->lost, 0, sizeof(c->lost));
 	if (c->settled_slots)
@@ -206,7 +208,9 @@ int collector_reset(struct collector *c, struct diag *diag)
 	memset(c->slots, 0, collect_slots_used(c) * sizeof(*c->slots));
 	memset(c->seconds, 0, c->seconds_bytes);
 	map_drain(c->skel->maps.free_slots);
+	collect_samples_enable(c, false);
 	collect_why_reset(c);
+	collect_stacks_reset(c);
 	collect_spans_reset(c);
 	c->skel->bss->next_slot = 0;
 	c->skel->bss->alive = 0;

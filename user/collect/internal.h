@@ -9,10 +9,17 @@
 #include "collect/cgroup.h"
 #include "collect/collect.h"
 #include "collect/machine.h"
+#include "collect/stackbook.h"
 
 struct wakewhy_bpf;
 struct proc_watch;
 struct ring_buffer;
+
+/* The clock of a CPU that takes samples. */
+struct collect_sampler {
+	struct bpf_link *link; /* owns the descriptor */
+	int fd;
+};
 
 struct collected_thread {
 	struct wk_thread t;
@@ -53,7 +60,7 @@ struct collector {
 	size_t *slots_mapped; /* so many bytes of them can be read now */
 	struct wk_second *seconds;
 	size_t seconds_bytes;
-	struct ring_buffer *events;
+	struct ring_buffer *events; /* and stacks, where they are wanted */
 	int stats_fd; /* keeps the timing of probes on; -1: off */
 	bool recycle; /* dead slots wait to be read */
 	/* Threads whose slots have been given back, until their group is taken. */
@@ -73,6 +80,9 @@ struct collector {
 	VEC(struct wk_charge) charges; /* by number; [0] is not used */
 	VEC(struct wk_wake_event) timeline;
 	struct ring_buffer *timeline_ring; /* NULL: no timeline */
+	struct stackbook *book; /* NULL: neither stacks nor samples */
+	VEC(struct collect_sampler) samplers;
+	VEC(struct stack_counted) stack_counts; /* read when the books are closed: of all groups */
 	struct cpulist cpus; /* that the followed threads may run on, all together */
 	struct cgroup_limits limits; /* of their processes */
 	VEC(struct collect_helper) helpers;
@@ -118,6 +128,23 @@ void collect_why_forget(struct collector *collector);
 /* Empties the kernel side's maps for the next window. */
 void collect_why_reset(struct collector *collector);
 int collect_wake_event(void *collector, void *data, size_t bytes);
+
+/* stacks.c: before loading: which maps and programs there will be. */
+int collect_stacks_prepare(struct collector *collector, struct diag *diag);
+/* After loading: the book, the ring and the clocks, which stand still. Nothing where none is wanted; so do all
+ * below. */
+int collect_stacks_open(struct collector *collector, struct diag *diag);
+void collect_stacks_free(struct collector *collector);
+/* Mappings that have come; the ring is drained with the events. */
+void collect_stacks_service(struct collector *collector);
+void collect_stacks_seed(struct collector *collector);
+void collect_samples_enable(const struct collector *collector, bool on);
+/* After collect_why_read(), whose causes it needs. */
+int collect_stacks_read(struct collector *collector, struct diag *diag);
+/* After collect_why_take(). */
+void collect_stacks_take(struct collector *collector, struct capture *capture);
+void collect_stacks_forget(struct collector *collector);
+void collect_stacks_reset(struct collector *collector);
 
 /* spans.c: adds what the CPUs counted for each group to its histograms / empties the map. */
 int collect_spans_read(struct collector *collector, struct diag *diag);

@@ -41,6 +41,10 @@ static int config_from_options(struct wk_config *cfg, const struct collect_optio
 	cfg->causes = max < 16384 ? 16384 : max;
 	cfg->futile_ns = 20000;
 	cfg->timeline = o->timeline;
+	cfg->stacks = o->stacks;
+	cfg->stacks_per_s = o->stacks_per_s;
+	cfg->sample_hz = o->sample_hz;
+	cfg->stack_copy_bytes = WK_STACK_COPY_BYTES;
 	cfg->series_seconds = o->series_seconds ? o->series_seconds : COLLECT_DEFAULT_SECONDS;
 	cfg->groups = o->groups ? o->groups : 1;
 	cfg->page_bytes = sysconf(_SC_PAGESIZE);
@@ -203,6 +207,9 @@ static int skel_load(struct collector *c, struct diag *diag)
 	err = skel_size_maps(c->skel, &c->cfg);
 	if (err)
 		return explain_refusal(err, diag);
+	err = collect_stacks_prepare(c, diag);
+	if (err)
+		return err;
 	bpf_program__set_autoload(c->skel->progs.sys_enter, c->options.syscalls);
 	bpf_program__set_autoload(c->skel->progs.cgroup_attach_task, c->cfg.cgroup_id != 0);
 	err = wakewhy_bpf__load(c->skel);
@@ -317,6 +324,9 @@ static int collector_start(struct collector *c, struct diag *diag)
 			return diag_set(diag, -errno, "cannot open the timeline: %s",
 					strerror(errno));
 	}
+	err = collect_stacks_open(c, diag);
+	if (err)
+		return err;
 	if (c->options.time_probes)
 		c->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	err = wakewhy_bpf__attach(c->skel);
@@ -348,6 +358,7 @@ void collector_free(struct collector *c)
 	if (!c)
 		return;
 	collect_forget(c);
+	collect_stacks_free(c);
 	collect_edge_free_members(&c->before);
 	collect_edge_free_members(&c->after);
 	ring_buffer__free(c->events);

@@ -38,14 +38,15 @@ struct stack_counted {
 };
 
 /* Begins to note mappings of all processes of the machine (a perf event for each CPU, read rarely). -errno with diag
- * where the kernel allows no such events: then only /proc is read. */
+ * where the kernel allows no such events: *ret_book is set all the same, and works with what /proc says. */
 int stackbook_open(struct stackbook **ret_book, struct diag *diag);
 void stackbook_free(struct stackbook *book); /* NULL is fine */
 /* Readable when mappings should be read before they are lost; -1: there is nothing to wait for. */
 int stackbook_fd(const struct stackbook *book);
 /* Reads the mappings that have come; cheap when there are none. */
 void stackbook_service(struct stackbook *book);
-/* A process that lives already: its mappings are read from /proc. */
+/* A process that lives already, or waits at the gate: its mappings, owner and root are read from /proc.
+ * What it forks takes them over. */
 void stackbook_seed(struct stackbook *book, pid_t pid);
 /* Takes a stack in: a copied one is unwound at once, and forgotten as such. */
 void stackbook_add(struct stackbook *book, const struct stack_taken *taken);

@@ -39,6 +39,7 @@ uint64_t collector_open_window(struct collector *c, uint64_t duration_ns)
 		__atomic_store_n(&w->end_ns, start_ns + duration_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->start_ns, start_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->open, 1, __ATOMIC_RELEASE);
+	collect_samples_enable(c, true);
 	return start_ns;
 }
 
@@ -58,6 +59,7 @@ uint64_t collector_close_window(struct collector *c)
 		__atomic_store_n(&w->open, 0, __ATOMIC_RELEASE);
 		if (end_ns < w->end_ns)
 			__atomic_store_n(&w->end_ns, end_ns, __ATOMIC_RELEASE);
+		collect_samples_enable(c, false);
 		collect_edge_read(c, &c->after);
 		collect_noise_end(c);
 		c->closed = true;
@@ -229,6 +231,7 @@ static void take_kernel_side(struct collector *c, uint32_t group, struct capture
 		capture->lost[i] = c->skel->bss->lost[i];
 	capture->inferred_switches = c->skel->bss->inferred;
 	take_probes(c, capture);
+	collect_stacks_take(c, capture); /* adds to what was lost */
 }
 
 int collector_take(struct collector *c, uint32_t group, struct capture *ret_capture,

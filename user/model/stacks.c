@@ -41,6 +41,32 @@ static char *frame_text(const struct capture_frame *frame, const char *file)
 	return mem_printf("%s+0x%" PRIx64, *file ? file : "[unknown]", frame->offset);
 }
 
+static bool is_libc_start(const struct capture *capture, uint32_t at)
+{
+	static const char begin[] = "__libc_start_main";
+	const struct capture_frame *frame = at < capture->frames.n ? &capture->frames.items[at] : NULL;
+
+	return frame && frame->kind == FRAME_FILE && frame->name &&
+	       !strncmp(frame->name, begin, sizeof(begin) - 1);
+}
+
+/* A stripped program's own _start has no name, but it calls libc's, which has: it would be taken for the
+ * beginning of the program's main thread. */
+static void frames_find_start(struct stacks *stacks, const struct capture *capture)
+{
+	for (size_t i = 0; i < capture->stacks.n; i++) {
+		const struct capture_stack *stack = &capture->stacks.items[i];
+		size_t n = stack->frames.n;
+		uint32_t outermost = n ? stack->frames.items[n - 1] : STACK_NONE;
+
+		if (n < 2 || outermost >= stacks->frames.n ||
+		    !is_libc_start(capture, stack->frames.items[n - 2]))
+			continue;
+		stacks->frames.items[outermost].plumbing = true;
+		stacks->frames.items[outermost].start = true;
+	}
+}
+
 static void frames_init(struct stacks *stacks, const struct capture *capture)
 {
 	for (size_t i = 0; i < capture->frames.n; i++) {
@@ -58,6 +84,7 @@ static void frames_init(struct stacks *stacks, const struct capture *capture)
 		to->plumbing = plumbing != PLUMBING_NONE;
 		to->start = plumbing == PLUMBING_START;
 	}
+	frames_find_start(stacks, capture);
 }
 
 /* ---- wakes ----------------------------------------------------------------------------------- */
@@ -233,27 +260,6 @@ static void samples_init(struct stacks *stacks, const struct run *run)
 
 /* ---- where threads begin --------------------------------------------------------------------- */
 
-static bool is_libc_start(const struct capture_frame *frame)
-{
-	static const char begin[] = "__libc_start_main";
-
-	return frame->kind == FRAME_FILE && frame->name &&
-	       !strncmp(frame->name, begin, sizeof(begin) - 1);
-}
-
-/* How many of the stack's frames lie inside of the program's start: a stripped program's own _start has
- * no name, and would be taken for the beginning of its main thread. */
-static size_t inside_start(const struct capture *capture, const struct capture_stack *stack)
-{
-	size_t n = stack->frames.n, near = n < 3 ? 0 : n - 3;
-
-	for (size_t i = n; i-- > near;)
-		if (stack->frames.items[i] < capture->frames.n &&
-		    is_libc_start(&capture->frames.items[stack->frames.items[i]]))
-			return i;
-	return n;
-}
-
 /* Place in capture.frames of the first function of the stack's thread; STACK_NONE: not known. Code made
  * at run time lies elsewhere each time: without a name it says nothing. */
 static uint32_t begin_of(const struct stacks *stacks, const struct capture *capture,
@@ -261,7 +267,7 @@ static uint32_t begin_of(const struct stacks *stacks, const struct capture *capt
 {
 	if (stack->truncated)
 		return STACK_NONE;
-	for (size_t i = inside_start(capture, stack); i-- > 0;) {
+	for (size_t i = stack->frames.n; i-- > 0;) {
 		uint32_t at = stack->frames.items[i];
 		const struct capture_frame *frame;
 

@@ -61,6 +61,12 @@ static void html_row_name(FILE *out, const struct table *table, const struct row
 	fputs("</th>", out);
 }
 
+/* Words with nothing beside them reach over the columns there, as in text. */
+static bool html_reaches(const struct table *table, const struct row *row)
+{
+	return row->cells.n == 2 && table->columns.n > 2 && table->columns.items[1].left;
+}
+
 static void html_cell(FILE *out, const struct column *column, const struct cell *cell)
 {
 	double share = cell->number;
@@ -83,6 +89,12 @@ static void html_row(FILE *out, const struct table *table, const struct row *row
 		return;
 	fputs(row->rule_before ? "<tr class=\"r\">" : "<tr>", out);
 	html_row_name(out, table, row);
+	if (html_reaches(table, row)) {
+		fprintf(out, "<td class=\"t w\" colspan=\"%zu\">", table->columns.n - 1);
+		html_cell_text(out, &row->cells.items[1]);
+		fputs("</td></tr>\n", out);
+		return;
+	}
 	for (size_t i = 1; i < table->columns.n && row->cells.n > 1; i++)
 		html_cell(out, &table->columns.items[i],
 			  i < row->cells.n ? &row->cells.items[i] : &empty);

@@ -332,11 +332,25 @@ static void json_add_identity(json_t *object, const struct run *run)
 	json_set(object, "syscalls_counted", json_boolean(capture->syscalls_counted));
 }
 
-static json_t *json_of_run(const struct run *run, const struct why *why, const char *arch)
+static json_t *json_of_threads(const struct run *run, const struct stacks *stacks, const char *arch)
+{
+	json_t *threads = json_array();
+
+	for (size_t i = 0; i < run->threads.n; i++) {
+		json_t *thread = json_of_thread(&run->threads.items[i], run->capture, arch);
+
+		json_set(thread, "begins", json_of_begin(stacks, i));
+		json_array_append_new(threads, thread);
+	}
+	return threads;
+}
+
+static json_t *json_of_run(const struct run *run, const struct why *why,
+			   const struct stacks *stacks, const char *arch)
 {
 	const struct capture *capture = run->capture;
 	json_t *object = json_object(), *totals = json_object();
-	json_t *processes = json_array(), *threads = json_array();
+	json_t *processes = json_array();
 
 	json_add_identity(object, run);
 	json_add_counters(totals, &run->totals, capture);
@@ -344,11 +358,9 @@ static json_t *json_of_run(const struct run *run, const struct why *why, const c
 	for (size_t i = 0; i < run->processes.n; i++)
 		json_array_append_new(processes, json_of_process(&run->processes.items[i]));
 	json_set(object, "processes", processes);
-	for (size_t i = 0; i < run->threads.n; i++)
-		json_array_append_new(threads,
-				      json_of_thread(&run->threads.items[i], capture, arch));
-	json_set(object, "threads", threads);
+	json_set(object, "threads", json_of_threads(run, stacks, arch));
 	json_add_why(object, why, capture);
+	json_set(object, "stacks", json_of_stacks(stacks, why, capture));
 	json_set(object, "series", json_of_series(run));
 	json_set(object, "spans", json_of_spans(capture));
 	json_set(object, "startup", json_of_startup(&capture->startup));
@@ -548,6 +560,7 @@ static json_t *json_of_result(const struct result *result, const struct excesses
 	for (size_t i = 0; i < result->runs.n; i++)
 		json_array_append_new(
 			runs, json_of_run(&result->runs.items[i], &result->whys.items[i],
+					  &result->stacks.items[i],
 					  result->recording->tool.arch));
 	for (size_t i = 0; i < result->summaries.n; i++)
 		json_array_append_new(summary, json_of_summary(&result->summaries.items[i]));

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/why.h"
+#include "model/stacks.h"
 
 /* All return a new reference, and make NULL, NaN and unknown values null. */
 json_t *json_of_text(const char *text); /* broken UTF-8 becomes U+FFFD */
@@ -23,5 +23,11 @@ void json_set(json_t *object, const char *name, json_t *value);
 /* Adds what is known about why the threads of a run woke: "causes", "roots", "edges", "loops",
  * "herds", "spins" and what tells how far they reach. */
 void json_add_why(json_t *run, const struct why *why, const struct capture *capture);
+
+/* "stacks" of a run; null where none were taken. */
+json_t *json_of_stacks(const struct stacks *stacks, const struct why *why,
+		       const struct capture *capture);
+/* "begins" of the thread at this place in the run. */
+json_t *json_of_begin(const struct stacks *stacks, size_t thread);
 
 #endif

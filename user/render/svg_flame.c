@@ -11,7 +11,7 @@
 #include "report/number.h"
 
 #define FLAME_ROW    18.0
-#define FLAME_TEXT   13.0 /* foot of the letters below a box's top */
+#define FLAME_TEXT   12.5 /* foot of the letters below a box's top */
 #define FLAME_PAD    3.0
 #define FLAME_LEAST  20.0 /* pixels that a name needs to be worth writing */
 #define FLAME_LEGEND 20.0 /* a row of it; two stand side by side */
@@ -34,11 +34,10 @@ static double flame_height(const struct chart *chart)
 
 static const char *flame_class(char buf[32], const struct chart *chart, size_t series)
 {
-	size_t look;
+	size_t look = series < chart->series.n ? chart->series.items[series].look : SIZE_MAX;
 
-	if (series >= chart->series.n)
+	if (look == SIZE_MAX)
 		return "sum fb";
-	look = chart->series.items[series].look;
 	snprintf(buf, 32, "s%zu fb k%zu", look % SVG_COLOURS, look % SVG_DASHES);
 	return buf;
 }
@@ -99,7 +98,7 @@ static void flame_draw_name(const struct svg *svg, const struct chart_box *box, 
 static void flame_draw_box(const struct svg *svg, const struct chart_box *box, double whole,
 			   double above)
 {
-	double x = 100 * box->begin / whole, width = 100 * box->width / whole;
+	double x = box->begin / whole * 100, width = box->width / whole * 100;
 	double top = above + FLAME_ROW * (double)box->depth;
 	char buf[32];
 

@@ -35,12 +35,13 @@ static size_t sheet_indent(const struct sheet *sheet, size_t line, size_t column
 	return SHEET_INDENT + SHEET_LEVEL * (size_t)sheet->table->rows.items[line - 1].depth;
 }
 
-/* A row with a name alone may reach over the columns beside it: "… and 16 more that did not run".
- */
+/* The last text of a row that has nothing to say in the columns beside it may reach over them: "… and 16
+ * more that did not run", or words behind a name. */
 static bool sheet_reaches(const struct sheet *sheet, size_t line, size_t column)
 {
-	return !column && line && sheet->n_columns > 1 &&
-	       sheet->table->rows.items[line - 1].cells.n == 1;
+	return line && column < 2 && column + 1 < sheet->n_columns &&
+	       (!column || sheet->table->columns.items[column].left) &&
+	       sheet->table->rows.items[line - 1].cells.n == column + 1;
 }
 
 static void sheet_measure(struct sheet *sheet)
@@ -163,16 +164,25 @@ static void sheet_fit_words(struct sheet *sheet, size_t limit)
 static void sheet_fit(struct sheet *sheet, size_t limit)
 {
 	sheet->gap = 3;
-	for (size_t l = 0; limit && l < sheet->n_lines; l++) {
-		if (sheet_reaches(sheet, l, 0))
-			sheet_cut(sheet, l, 0, limit);
-	}
 	if (!limit || sheet_span(sheet, 1, sheet->n_columns) <= limit)
 		return;
 	sheet->gap = 2;
 	if (sheet->width[0] > limit / 2)
 		sheet_narrow(sheet, 0, limit / 2);
 	sheet_fit_words(sheet, limit);
+}
+
+/* What reaches over others ends where the terminal does. */
+static void sheet_cut_reaching(struct sheet *sheet, size_t limit)
+{
+	size_t beside = sheet->width[0] + sheet->gap;
+
+	for (size_t l = 0; limit && l < sheet->n_lines; l++) {
+		if (sheet_reaches(sheet, l, 0))
+			sheet_cut(sheet, l, 0, limit);
+		if (sheet_reaches(sheet, l, 1))
+			sheet_cut(sheet, l, 1, limit > beside ? limit - beside : 1);
+	}
 }
 
 static void sheet_pad(FILE *out, size_t n)
@@ -283,6 +293,7 @@ void text_render_table(FILE *out, const struct table *table, const struct render
 		return;
 	sheet_init(&sheet, table);
 	sheet_fit(&sheet, style->width);
+	sheet_cut_reaching(&sheet, style->width);
 	if (table->title && sheet.title_apart) {
 		char *title = text_safe(table->title);
 

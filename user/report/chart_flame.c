@@ -16,13 +16,15 @@
 #define FLAME_BOXES 2000
 /* What is narrower than this cannot be seen: neighbours of that kind are one box. */
 #define FLAME_LEAST 0.001
+/* Of more boxes than can be drawn the narrow ones go first, up to this width, then the inner ones. */
+#define FLAME_NARROW 0.008
 #define FLAME_ROWS  20
 #define FLAME_BYTES 120 /* of a name */
 
 /* One thing on the way from the whole to the innermost frame. */
 struct flame_step {
 	const char *text;
-	size_t look; /* enum stack_look; STACK_LOOKS: a thread or a cause */
+	enum stack_look look;
 };
 
 struct flame_path {
@@ -40,12 +42,13 @@ struct flame {
 	double total;
 	struct chart *chart;
 	double least; /* width of the narrowest box */
+	size_t depth; /* of the innermost ones, and one more */
 	bool full;
 };
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-static void flame_step(struct flame *flame, const char *text, size_t look)
+static void flame_step(struct flame *flame, const char *text, enum stack_look look)
 {
 	*vec_push(&flame->steps) = (struct flame_step){text, look};
 }
@@ -70,7 +73,7 @@ static void flame_frames(struct flame *flame, const struct stacks *stacks,
 			 const struct capture *capture, const struct capture_stack *stack)
 {
 	if (stack->truncated)
-		flame_step(flame, "(not followed further)", STACK_LOOKS);
+		flame_step(flame, "(not followed further)", STACK_OTHER);
 	for (size_t i = stack->frames.n; i-- > 0;)
 		flame_step(flame, stacks->frames.items[stack->frames.items[i]].text,
 			   stack_look(stacks, capture, stack->frames.items[i]));
@@ -87,10 +90,10 @@ static void flame_add(struct flame *flame, const struct stacks *stacks,
 	if (stack >= capture->stacks.n || !count)
 		return;
 	path.thread = flame_thread(flame, thread);
-	flame_step(flame, path.thread, STACK_LOOKS);
+	flame_step(flame, path.thread, STACK_OTHER);
 	flame_frames(flame, stacks, capture, &capture->stacks.items[stack]);
 	if (cause)
-		flame_step(flame, cause, STACK_LOOKS);
+		flame_step(flame, cause, STACK_OTHER);
 	path.n = flame->steps.n - path.first;
 	stack_add_words(&words, stacks, capture, stack);
 	path.words = flame_own(flame, strbuf_take(&words));
@@ -156,7 +159,7 @@ struct flame_range {
 };
 
 static void flame_box(struct flame *flame, size_t depth, double begin, double width,
-		      const char *text, size_t look)
+		      const char *text, enum stack_look look)
 {
 	struct chart_box *box;
 
@@ -167,7 +170,7 @@ static void flame_box(struct flame *flame, size_t depth, double begin, double wi
 	box = vec_push(&flame->chart->boxes);
 	*box = (struct chart_box){.depth = depth, .begin = begin, .width = width};
 	box->name = part_shorten(text, FLAME_BYTES);
-	box->series = look < STACK_LOOKS ? look : SIZE_MAX;
+	box->series = look;
 }
 
 static const struct flame_step *path_step(const struct flame *flame, size_t path, size_t depth)
@@ -207,7 +210,7 @@ static void flame_fill(struct flame *flame, struct flame_range range)
 
 		below.until = flame_sibling(flame, &range, range.from, &sum);
 		range.from = below.until;
-		if (sum < flame->least || range.depth + 2 >= FLAME_DEPTH) {
+		if (sum < flame->least || range.depth + 2 >= flame->depth) {
 			rest += sum;
 			continue;
 		}
@@ -216,24 +219,30 @@ static void flame_fill(struct flame *flame, struct flame_range range)
 		range.begin += sum;
 	}
 	if (rest >= flame->least)
-		flame_box(flame, range.depth + 1, range.begin, rest, "…", STACK_LOOKS);
+		flame_box(flame, range.depth + 1, range.begin, rest, "…", STACK_OTHER);
 }
 
-/* Narrow boxes are joined until there are no more than can be drawn. */
+/* Boxes are joined until there are no more than can be drawn. */
 static void flame_build(struct flame *flame, const char *name)
 {
 	struct flame_range all = {.until = flame->paths.n};
 
+	flame->least = FLAME_LEAST * flame->total;
+	flame->depth = FLAME_DEPTH;
 	qsort_r(flame->paths.items, flame->paths.n, sizeof(*flame->paths.items), path_order,
 		flame->steps.items);
-	for (flame->least = FLAME_LEAST * flame->total;; flame->least *= 2) {
+	for (;;) {
 		flame->full = false;
-		flame_box(flame, 0, 0, flame->total, name, STACK_LOOKS);
+		flame_box(flame, 0, 0, flame->total, name, STACK_OTHER);
 		flame_fill(flame, all);
 		if (!flame->full)
 			break;
 		while (flame->chart->boxes.n)
 			free(flame->chart->boxes.items[--flame->chart->boxes.n].name);
+		if (flame->least < FLAME_NARROW * flame->total)
+			flame->least *= 2;
+		else
+			flame->depth -= flame->depth / 4;
 	}
 }
 
@@ -304,6 +313,7 @@ static void flame_finish(struct report *report, struct flame *flame, const char 
 		chart_axis_set(&flame->chart->y, unit, CELL_COUNT, 0);
 		for (size_t i = 0; i < STACK_LOOKS; i++)
 			chart_add_series(flame->chart, stack_look_name((enum stack_look)i));
+		flame->chart->series.items[STACK_OTHER].look = SIZE_MAX;
 		flame_build(flame, name);
 		flame_table(flame, unit);
 	}

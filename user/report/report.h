@@ -81,7 +81,8 @@ struct chart_point {
 
 struct chart_series {
 	char *name;  /* owned */
-	size_t look; /* number of its colour, shape and letter: a label has the same in all charts */
+	size_t look; /* number of its colour, shape and letter: a label has the same in all charts;
+			SIZE_MAX in CHART_FLAME: none */
 	VEC(struct chart_point) points;
 	double mark; /* a line at this y; NaN: none */
 };
@@ -97,7 +98,7 @@ struct chart_box {
 	size_t depth;	     /* 0: of the whole */
 	double begin, width; /* in the unit of y, within those of its parent */
 	char *name;	     /* owned */
-	size_t series;	     /* its kind; SIZE_MAX: none */
+	size_t series;	     /* its kind */
 };
 
 struct chart {

@@ -14,6 +14,7 @@ const char *stack_look_name(enum stack_look look)
 		[STACK_LIBRARY] = "library",
 		[STACK_KERNEL] = "kernel",
 		[STACK_JIT] = "made at run time",
+		[STACK_OTHER] = "thread or cause",
 	};
 
 	return names[look];

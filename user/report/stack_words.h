@@ -1,7 +1,7 @@
 /* Stacks in a few words, and how often threads were there:
  *
  *	uv_cond_wait ← worker                  stack_add_words
- *	uv_cond_wait ← worker, 92 % (3 ways)   the first of stack_ways_find, with its share
+ *	92 %: uv_cond_wait ← worker (3 ways)   the first of stack_ways_find, with its share
  */
 #ifndef WAKEWHY_REPORT_STACK_WORDS_H
 #define WAKEWHY_REPORT_STACK_WORDS_H
@@ -9,7 +9,14 @@
 #include "report/cause_sums.h"
 
 /* What a frame is made of; has a colour and a word in each picture. */
-enum stack_look { STACK_PROGRAM, STACK_LIBRARY, STACK_KERNEL, STACK_JIT, STACK_LOOKS };
+enum stack_look {
+	STACK_PROGRAM,
+	STACK_LIBRARY,
+	STACK_KERNEL,
+	STACK_JIT,
+	STACK_OTHER, /* no frame: what stands beside them in a picture */
+	STACK_LOOKS,
+};
 
 /* "kernel", "library" … */
 const char *stack_look_name(enum stack_look look);
@@ -18,7 +25,7 @@ enum stack_look stack_look(const struct stacks *stacks, const struct capture *ca
 			   uint32_t frame);
 
 /* Bytes of a stack in words, and of one frame in them. */
-#define STACK_WORDS_BYTES 60
+#define STACK_WORDS_BYTES 72
 #define STACK_FRAME_BYTES 44
 
 /* A function's name without its list of arguments, cut to so many bytes. The caller frees. */

@@ -4,7 +4,7 @@
  *	  bun#2         its own 100.1 ms futex timeout (±0.2 ms)              9.95    82 %      0.458
  *	    in          pthread_cond_timedwait ← bun+0x5c7bc86
  *	  libuv-worker  futex wake by node                                    1.05     9 %      0.022
- *	    in          uv_cond_wait ← worker, 92 % (3 ways)
+ *	    in          92 %: uv_cond_wait ← worker (3 ways)
  *	    from        uv_async_send ← worker
  *
  *	what zig runs: 1,204 samples     in           self   total
@@ -29,15 +29,25 @@ static uint64_t ways_wakeups(const struct stack_way *ways, size_t n)
 	return sum;
 }
 
-/* ", 92 % (3 ways)" */
-static void ways_add_share(struct strbuf *text, const struct stack_way *ways, size_t n)
+/* "92 %": how many of the wakes the first of several ways has; "" where it is the only one. */
+static const char *ways_share(char buf[NUMBER_BYTES], const struct stack_way *ways, size_t n)
 {
 	double all = (double)ways_wakeups(ways, n);
+
+	if (n < 2 || !(all > 0))
+		return "";
+	return number_share(buf, (double)ways->wakeups / all);
+}
+
+/* "92 %: uv_cond_wait ← worker (3 ways)": the share first, for the end may be cut. */
+static void ways_add(struct strbuf *text, const struct stack_way *ways, size_t n)
+{
 	char share[NUMBER_BYTES];
 
-	if (n > 1 && all > 0)
-		strbuf_printf(text, ", %s (%zu ways)",
-			      number_share(share, (double)ways->wakeups / all), n);
+	if (n > 1)
+		strbuf_printf(text, "%s: %s (%zu ways)", ways_share(share, ways, n), ways->words, n);
+	else
+		strbuf_add(text, ways->words);
 }
 
 static struct row *stack_row(struct table *table, int depth, const char *name, const char *text)
@@ -69,13 +79,14 @@ static void stack_rows_add_frames(struct table *table, const struct group *group
 	const struct capture_stack *stack =
 		&group->runs.items[ways->run]->capture->stacks.items[ways->stack];
 	const char *name = ways->waker ? "from" : "in";
+	char share[NUMBER_BYTES];
 
 	for (size_t i = 0; i < stack->frames.n; i++) {
 		struct strbuf text = {0};
 
 		frame_add(&text, stacks, stack->frames.items[i]);
-		if (!i)
-			ways_add_share(&text, ways, n);
+		if (!i && n > 1)
+			strbuf_printf(&text, ", %s (%zu ways)", ways_share(share, ways, n), n);
 		stack_row(table, depth, i ? "" : name, strbuf_text(&text));
 		strbuf_free_members(&text);
 	}
@@ -97,8 +108,7 @@ void stack_rows_add(struct table *table, const struct group *group, const struct
 			stack_rows_add_frames(table, group, way, n, depth);
 			continue;
 		}
-		strbuf_add(&text, way->words);
-		ways_add_share(&text, way, n);
+		ways_add(&text, way, n);
 		stack_row(table, depth, waker ? "from" : "in", strbuf_text(&text));
 		strbuf_free_members(&text);
 	}
@@ -112,6 +122,9 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
+
+/* Sleeps that began before the window have no stack, however few are taken. */
+#define NOTES_NEARLY_ALL 0.99
 
 void stack_notes_build(struct report *report, const struct part *part)
 {
@@ -135,14 +148,13 @@ void stack_notes_build(struct report *report, const struct part *part)
 	}
 	number_real(a, (double)with, 0);
 	number_real(b, (double)wakeups, 0);
-	number_share(share, wakeups ? (double)with / (double)wakeups : 0);
-	if (wakeups && with == wakeups)
+	if (wakeups && (double)with >= NOTES_NEARLY_ALL * (double)wakeups)
 		report_add_note(report, NOTE_TEXT, "Stacks were taken at %s of %s wakeups.", a, b);
 	else if (wakeups)
 		report_add_note(report, NOTE_TEXT,
-				"Stacks were taken at %s of %s wakeups, %s: each thread may take so "
-				"many in a second, and a sleep that began before the window has none.",
-				a, b, share);
+				"Stacks were taken at %s of %s wakeups, %s: a thread takes only so "
+				"many in a second (--stack-limit).",
+				a, b, number_share(share, (double)with / (double)wakeups));
 	if (lost)
 		report_add_note(report, NOTE_TEXT,
 				"%s stack%s lost: there was no room for %s. No other figure suffers.",
@@ -170,7 +182,7 @@ struct function {
 struct functions {
 	VEC(struct function) all;
 	VEC(size_t *) of; /* of each run: of each frame the place in all; NULL: nothing known */
-	uint64_t samples;
+	uint64_t samples, without; /* all; of these, those without a stack */
 };
 
 static int spot_same(const struct spot *x, const struct spot *y)
@@ -243,7 +255,9 @@ static void functions_add_samples(struct functions *functions, const struct grou
 			const struct stacks_sample *sample = &stacks->rows.items[i];
 
 			functions->samples = add_capped(functions->samples, sample->count);
-			if (sample->stack < capture->stacks.n)
+			if (sample->stack >= capture->stacks.n)
+				functions->without = add_capped(functions->without, sample->count);
+			else
 				functions_add_stack(functions, functions->of.items[r],
 						    &capture->stacks.items[sample->stack],
 						    sample->count, last, ++number);
@@ -289,11 +303,35 @@ static void samples_add_row(struct table *table, const struct functions *functio
 	free(file);
 }
 
+/* With the rows above all the samples. */
+static void samples_add_rest(struct table *table, const struct functions *functions, size_t from,
+			     size_t until)
+{
+	struct function rest = {"", "", 0, 0};
+	struct function without = {"(no stack)", "", functions->without, functions->without};
+	double all = (double)functions->samples;
+	struct row *row;
+	char *text;
+
+	for (size_t i = from; i < until; i++)
+		rest.self = add_capped(rest.self, functions->all.items[i].self);
+	if (from < until) {
+		text = mem_printf("… and %zu more", until - from);
+		row = table_add_row(table);
+		row_add_text(row, text);
+		row_add_empty(row);
+		row_add_number(row, CELL_SHARE, (double)rest.self / all, 0);
+		free(text);
+	}
+	if (functions->without)
+		samples_add_row(table, functions, &without);
+}
+
 static void samples_add_table(struct report *report, const struct group *group,
 			      const struct functions *functions, size_t max_rows)
 {
 	size_t most = max_rows ? SAMPLES_ROWS : SAMPLES_MOST, own = 0;
-	char number[NUMBER_BYTES], *name = group_name(group), *title, *rest;
+	char number[NUMBER_BYTES], *name = group_name(group), *title;
 	struct table *table;
 
 	title = mem_printf("what %s runs: %s samples", name,
@@ -307,11 +345,7 @@ static void samples_add_table(struct report *report, const struct group *group,
 		own++;
 	for (size_t i = 0; i < own && i < most; i++)
 		samples_add_row(table, functions, &functions->all.items[i]);
-	if (own > most) {
-		rest = mem_printf("… and %zu more functions", own - most);
-		row_add_text(table_add_row(table), rest);
-		free(rest);
-	}
+	samples_add_rest(table, functions, own < most ? own : most, own);
 	free(title);
 	free(name);
 }

@@ -14,6 +14,7 @@ struct numbered {
 /* A thread of one run on its way into a sum. */
 struct sighting {
 	const struct run_thread *thread;
+	const char *begin; /* as in struct thread_sum */
 	uint32_t process;
 	size_t run;
 };
@@ -74,9 +75,32 @@ static struct numbered *numbered_processes(const struct run *run, size_t *ret_n)
 	return list;
 }
 
-static void sightings_add_run(struct sightings *sightings, const struct run *run, size_t number,
+/* A thread that has not been given a name has that of the thread which created it. */
+static bool thread_is_nameless(const struct run *run, const struct wk_thread *t)
+{
+	for (size_t i = 0; t->tid != t->pid && i < run->threads.n; i++) {
+		const struct wk_thread *main = &run->threads.items[i].seen->t;
+
+		if (main->pid == t->pid && main->tid == t->pid)
+			return !strncmp(main->comm, t->comm, WK_COMM_BYTES);
+	}
+	return false;
+}
+
+static const char *thread_begin(const struct run *run, const struct stacks *stacks, size_t thread)
+{
+	if (!stacks || thread >= stacks->begins.n || !*stacks->begins.items[thread] ||
+	    !thread_is_nameless(run, &run->threads.items[thread].seen->t))
+		return "";
+	return stacks->begins.items[thread];
+}
+
+static void sightings_add_run(struct sightings *sightings, const struct group *group, size_t number,
 			      size_t *n_processes)
 {
+	const struct run *run = group->runs.items[number];
+	const struct stacks *stacks =
+		number < group->stacks.n ? group->stacks.items[number] : NULL;
 	size_t n;
 	struct numbered *processes = numbered_processes(run, &n);
 
@@ -89,6 +113,7 @@ static void sightings_add_run(struct sightings *sightings, const struct run *run
 			bsearch(&key, processes, n, sizeof(key), numbered_order_by_pid);
 
 		sighting->thread = &run->threads.items[i];
+		sighting->begin = thread_begin(run, stacks, i);
 		sighting->process = found ? found->number : UINT32_MAX;
 		sighting->run = number;
 	}
@@ -204,9 +229,12 @@ static void thread_sums_add(struct thread_sums *sums, const struct sightings *si
 		if (!again) {
 			sum = vec_push(&sums->threads);
 			sum->label = sighting->thread->label;
+			sum->begin = "";
 			sum->process = sighting->process;
 			sum->seen = sighting->thread->seen;
 		}
+		if (!*sum->begin)
+			sum->begin = sighting->begin;
 		thread_sum_add(sum, sighting->thread->seen);
 	}
 }
@@ -222,7 +250,7 @@ void thread_sums_init(struct thread_sums *ret_sums, const struct group *group,
 	struct sightings sightings = {0};
 
 	for (size_t i = 0; i < group->runs.n; i++) {
-		sightings_add_run(&sightings, group->runs.items[i], i, &sums.n_processes);
+		sightings_add_run(&sightings, group, i, &sums.n_processes);
 		counters_add(&sums.total, &group->runs.items[i]->totals);
 	}
 	if (sightings.all.n)

@@ -6,6 +6,9 @@
 
 struct thread_sum {
 	const char *label; /* borrowed from a run */
+	/* Where it began, of a thread that is called as its process's main thread is; borrowed; "" else, and
+	 * where it is not known. */
+	const char *begin;
 	uint32_t process;  /* number of its process in the order of start; UINT32_MAX: not known */
 	const struct capture_thread *seen;    /* in the first run that had it */
 	struct wk_counters count;	      /* sums; runq_max_ns is the largest */

@@ -10,9 +10,11 @@
 
 #include "base/strbuf.h"
 #include "report/number.h"
-#include "report/part.h"
+#include "report/stack_words.h"
 #include "report/thread_sums.h"
 #include "sym/syscall_names.h"
+
+#define THREADS_BEGIN_BYTES 28 /* of where a thread began */
 
 enum {
 	IN_RUN = 1,
@@ -200,12 +202,28 @@ static void threads_add_calls(struct row *row, const struct thread_table *t,
 	strbuf_free_members(&text);
 }
 
+/* "bun#2 (bun+0x4788c15)": a number says little, where it began says which one it is in every run. */
+static void threads_add_label(struct row *row, const struct thread_sum *sum)
+{
+	char *begin, *text;
+
+	if (!*sum->begin) {
+		row_add_text(row, sum->label);
+		return;
+	}
+	begin = stack_frame_words(sum->begin, THREADS_BEGIN_BYTES);
+	text = mem_printf("%s (%s)", sum->label, begin);
+	row_add_text(row, text);
+	free(text);
+	free(begin);
+}
+
 static void threads_add_row(const struct thread_table *t, const struct thread_view *view, int depth)
 {
 	struct row *row = table_add_row(t->table);
 
 	row->depth = depth;
-	row_add_text(row, view->sum->label);
+	threads_add_label(row, view->sum);
 	if (t->pids) {
 		char pid[16];
 

@@ -39,8 +39,8 @@ const char *elf_file_symbol(struct elf_file *file, uint64_t offset, uint64_t *re
 bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *ret_address);
 
 /* The name as a person writes it: C++ and Rust (both manglings) with parameters left out of Rust's and kept
- * for C++; a copy of `name` where it is not mangled. Never fails; the caller frees. Names longer than
- * a sensible limit are copied as they are. */
+ * for C++; a copy of `name` where it is not mangled. A version behind it ("read@@GLIBC_2.2.5") is left out.
+ * Never fails; the caller frees. Names longer than a sensible limit are copied as they are. */
 char *symbol_demangle(const char *name);
 
 #endif

@@ -120,6 +120,13 @@ enum {
 };
 
 enum {
+	BPF_RB_AVAIL_DATA = 0,
+	BPF_RB_RING_SIZE = 1,
+	BPF_RB_CONS_POS = 2,
+	BPF_RB_PROD_POS = 3,
+};
+
+enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 	BPF_SK_STORAGE_GET_F_CREATE = 1,
 };
@@ -170,6 +177,8 @@ struct task_struct {
 
 struct user_pt_regs {
 	__u64 regs[31];
+	__u64 sp;
+	__u64 pc;
 };
 
 struct pt_regs {

@@ -120,6 +120,13 @@ enum {
 };
 
 enum {
+	BPF_RB_AVAIL_DATA = 0,
+	BPF_RB_RING_SIZE = 1,
+	BPF_RB_CONS_POS = 2,
+	BPF_RB_PROD_POS = 3,
+};
+
+enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 	BPF_SK_STORAGE_GET_F_CREATE = 1,
 };
@@ -169,13 +176,24 @@ struct task_struct {
 };
 
 struct pt_regs {
+	long unsigned int r15;
+	long unsigned int r14;
+	long unsigned int r13;
+	long unsigned int r12;
+	long unsigned int bp;
+	long unsigned int bx;
+	long unsigned int r11;
 	long unsigned int r10;
 	long unsigned int r9;
 	long unsigned int r8;
+	long unsigned int ax;
+	long unsigned int cx;
 	long unsigned int dx;
 	long unsigned int si;
 	long unsigned int di;
 	long unsigned int orig_ax;
+	long unsigned int ip;
+	long unsigned int sp;
 };
 
 struct percpu_counter {

@@ -1,0 +1,20 @@
+/* Names of code that a program made at run time: its perf map, /tmp/perf-PID.map in its own root. */
+#ifndef WAKEWHY_COLLECT_JIT_NAMES_H
+#define WAKEWHY_COLLECT_JIT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/process_look.h"
+#include "sym/perf_map.h"
+
+#define JIT_MAP_MAX_BYTES (256UL << 20)
+
+/* The map of a process that had this id at time_ns; `who` is what was seen of it while it lived. It is
+ * a plain file and no link, of the process's own user or root's, that nobody else may write to. NULL:
+ * there is none that is to be believed. Takes at most max_bytes; *ret_bytes is its size. */
+struct perf_map *jit_names_read(uint32_t pid, uint64_t time_ns, const struct process_look *who,
+				size_t max_bytes, size_t *ret_bytes);
+
+#endif
