@@ -14,6 +14,7 @@ import test_page  # noqa: F401
 import test_usage  # noqa: F401
 import test_ends  # noqa: F401
 import test_selftest  # noqa: F401
+import test_proc  # noqa: F401
 import test_limits  # noqa: F401
 import test_why  # noqa: F401
 import test_stacks_kernel  # noqa: F401

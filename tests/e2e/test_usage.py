@@ -99,8 +99,10 @@ def lists_are_there(t):
 @test
 def without_privileges_the_reason_is_said(t):
     subject = Subject(t.tool, ["idler", 1], waits=False)
-    for words in (["attach", "-p", str(subject.pid), "-d", "1s"], ["attach", "-a", "-d", "1s"],
-                  ["run", "--", "true"], ["startup", "-r", "1", "floor"], ["idle", "floor"],
+    for words in (["attach", "--backend", "bpf", "-p", str(subject.pid), "-d", "1s"],
+                  ["attach", "--backend", "bpf", "-a", "-d", "1s"],
+                  ["run", "--backend", "bpf", "--", "true"], ["startup", "-r", "1", "floor"],
+                  ["idle", "--backend", "bpf", "floor"],
                   ["hash", "floor"], ["selftest"]):
         done = t.tool.call(*words, binary=t.tool.public, preexec_fn=as_nobody, cwd="/")
         name = " ".join(words)

@@ -34,7 +34,7 @@ static const struct command_usage usage = {
 	.examples = "  sudo wakewhy attach -p 1234,1240 -d 30\n"
 		    "  sudo wakewhy attach -n 'node*' -o idle.wkw\n"
 		    "  sudo wakewhy attach -a -d 5\n",
-	.accepts = KINDS | OPTION_BIT(OPTION_KERNEL) | OPTION_BIT(OPTION_NO_FOLLOW) |
+	.accepts = KINDS | OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_KERNEL) | OPTION_BIT(OPTION_NO_FOLLOW) |
 		   OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_NO_SYSCALLS) |
 		   OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) | OPTION_BIT(OPTION_OUTPUT) |
 		   OPTION_BIT(OPTION_FORMAT) |

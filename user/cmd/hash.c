@@ -42,7 +42,8 @@ static const struct command_usage usage = {
 		"measured again.\n",
 	.examples = "  sudo wakewhy hash bun node deno\n"
 		    "  sudo wakewhy hash --ops 5M --variant sync,webcrypto node floor\n",
-	.accepts = OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_OPS) |
+	.no_proc = "it asks for system calls and wakeups of each operation, which /proc does not tell",
+	.accepts = OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_OPS) |
 		   OPTION_BIT(OPTION_VARIANT) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) | OPTION_BIT(OPTION_RETRIES) |

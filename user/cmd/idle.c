@@ -39,7 +39,7 @@ static const struct command_usage usage = {
 		"disturbed is measured again.\n",
 	.examples = "  sudo wakewhy idle -d 20 floor bun node\n"
 		    "  sudo wakewhy idle --parallel old=./bun-1.3.14 new=./bun-1.4.0 -o idle.wkw\n",
-	.accepts = OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_CMD) |
+	.accepts = OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_CMD) |
 		   OPTION_BIT(OPTION_PARALLEL) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) | OPTION_BIT(OPTION_RETRIES) |

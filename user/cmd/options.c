@@ -251,6 +251,21 @@ static int take_max_threads(struct options *options, const char *text, struct di
 	return err;
 }
 
+static int take_backend(struct options *options, const char *text, struct diag *diag)
+{
+	static const char *const names[] = {
+		[BACKEND_AUTO] = "auto", [BACKEND_BPF] = "bpf", [BACKEND_PROC] = "proc"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		options->backend = (enum backend_choice)i;
+		return 0;
+	}
+	diag_set(diag, -EINVAL, "there is no backend '%s'", text);
+	return diag_hint(diag, -EINVAL, "bpf, proc or auto");
+}
+
 static int take_seed(struct options *options, const char *text, struct diag *diag)
 {
 	return take_number(text, 1, UINT64_MAX / 16, &options->seed, diag);
@@ -412,6 +427,8 @@ static const struct option_row rows[] = {
 	{OPTION_ALL_FRAMES, 0, "all-frames", NULL, "whole stacks, not only the frames that matter", NULL,
 	 FLAG(all_frames)},
 	{OPTION_MAX_THREADS, 0, "max-threads", "N", "followed threads alive at once", take_max_threads},
+	{OPTION_BACKEND, 0, "backend", "NAME",
+	 "bpf: probes; proc: /proc once a second, without privileges; auto: what is permitted", take_backend},
 	{OPTION_SEED, 0, "seed", "N", "seed of the order in which runs are made (default: drawn, and told)",
 	 take_seed},
 	{OPTION_UNTIL, 0, "until", "PERCENT", "go on until each ratio's interval is ± that narrow", take_until},

@@ -32,6 +32,7 @@ enum option_id {
 	OPTION_SAMPLE,
 	OPTION_ALL_FRAMES,
 	OPTION_MAX_THREADS,
+	OPTION_BACKEND,
 	OPTION_SEED,
 	OPTION_UNTIL,
 	OPTION_RETRIES,
@@ -66,6 +67,13 @@ enum option_id {
 	(OPTION_BIT(OPTION_QUIET) | OPTION_BIT(OPTION_VERBOSE) | OPTION_BIT(OPTION_VERSION) |      \
 	 OPTION_BIT(OPTION_HELP))
 
+/* --backend: how threads are observed. */
+enum backend_choice {
+	BACKEND_AUTO, /* by probes; from /proc where these are not permitted or not there */
+	BACKEND_BPF,
+	BACKEND_PROC,
+};
+
 /* A default that --help shows, where it differs between commands. */
 struct option_default {
 	enum option_id id;
@@ -80,6 +88,8 @@ struct command_usage {
 	const char *details;  /* more lines for --help, each ended by \n; NULL: none */
 	const char *examples; /* lines of commands, each ended by \n; NULL: none */
 	uint64_t accepts;     /* OPTION_BITs; OPTIONS_ALWAYS are added */
+	/* Why this command cannot measure from /proc (--backend proc); NULL: it can, or takes no --backend. */
+	const char *no_proc;
 	const struct option_default *defaults; /* ended by text NULL; NULL: none */
 	size_t min_operands, max_operands;     /* max 0: none at all; SIZE_MAX: no limit */
 	bool stop_at_operand; /* what follows the first operand belongs to somebody else (run) */
@@ -110,6 +120,7 @@ struct options {
 	uint32_t sample_hz;
 	bool all_frames;
 	uint32_t max_threads;
+	enum backend_choice backend;
 	uint64_t seed;	      /* of the order of runs */
 	double until;	      /* half the width of an interval, as a share of 1: 0.02; 0: not given */
 	uint32_t retries;     /* 0 may have been given */

@@ -46,7 +46,7 @@ static const struct command_usage usage = {
 		"0 after -d.\n",
 	.examples = "  sudo wakewhy run -- ls -R /usr\n"
 		    "  sudo wakewhy run -o out.wkw -o out.json -- make\n",
-	.accepts = OPTION_BIT(OPTION_NO_FOLLOW) | OPTION_BIT(OPTION_DURATION) |
+	.accepts = OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_NO_FOLLOW) | OPTION_BIT(OPTION_DURATION) |
 		   OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) |
@@ -140,9 +140,12 @@ static bool take_signal(struct run_command *command)
 	return false;
 }
 
-static int on_end(struct run_command *command, struct diag *diag)
+static int on_end(const struct session *session, struct run_command *command, struct diag *diag)
 {
 	int err = launch_confirm(&command->launched, diag);
+
+	/* As long as it is not reaped its figures are there. */
+	collector_look(session->collector);
 
 	command->refused = err;
 	if (!err)
@@ -180,7 +183,7 @@ static int watch(struct session *session, struct run_command *command, struct di
 		if (events < 0)
 			return events;
 		if (events & SESSION_ENDED) {
-			err = on_end(command, diag);
+			err = on_end(session, command, diag);
 			if (err)
 				return err;
 			notice.due_ns = session_now_ns() + NOTICE_NS;
@@ -285,10 +288,11 @@ static int measure(struct session *session, struct run_command *command)
 	err = collector_add_gated(session->collector, command->launched.pid, 0, &diag);
 	if (!err)
 		err = launch_open(&command->launched, &diag);
-	/* With -d the time begins at exec. Without, nothing of ours wakes up then. */
-	if (!err && session->options.duration_ns) {
+	/* With -d the time begins at exec. Without, nothing of ours wakes up then, but to look whom /proc shows. */
+	if (!err && (session->options.duration_ns || session->from_proc)) {
 		err = launch_confirm(&command->launched, &diag);
 		command->refused = err;
+		collector_look(session->collector);
 	}
 	if (!err)
 		err = watch(session, command, &diag);

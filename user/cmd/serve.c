@@ -56,7 +56,8 @@ static const struct command_usage usage = {
 		"window that others disturbed is measured again.\n",
 	.examples = "  sudo wakewhy serve bun node deno floor\n"
 		    "  sudo wakewhy serve -d 30 --cpus 2-3 --load-cpus 4-9 old=./bun-1.3.14 new=./bun-1.4.0\n",
-	.accepts = OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) |
+	.no_proc = "it asks for system calls and wakeups of each request, which /proc does not tell",
+	.accepts = OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_RUNS) |
 		   OPTION_BIT(OPTION_CONNECTIONS) | OPTION_BIT(OPTION_CPUS) |
 		   OPTION_BIT(OPTION_LOAD_CPUS) | OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) |

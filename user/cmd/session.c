@@ -71,6 +71,10 @@ bool session_begin(struct session *ret_session, const struct command_usage *usag
 	describe_tool(&session->recording.tool, argc, argv);
 	if (!options_parse(&session->options, usage, argc, argv, ret_status))
 		return false;
+	if (session->options.backend == BACKEND_PROC && usage->no_proc) {
+		*ret_status = options_usage_error(usage, "--backend proc cannot serve here: %s", usage->no_proc);
+		return false;
+	}
 	err = outputs_open(&session->outputs, &session->options, to_stderr, &diag);
 	if (err == -EINVAL) {
 		*ret_status = options_usage_error(usage, "%s%s%s", diag.what, *diag.hint ? "; " : "",
@@ -100,22 +104,53 @@ static void set_stacks(struct collect_options *collect, const struct options *op
 		collect->stacks = WK_STACKS_KERNEL | WK_STACKS_USER;
 }
 
+static bool is_refusal(int err)
+{
+	return err == -EPERM || err == -EACCES || err == -ENOTSUP;
+}
+
+/* May /proc do instead of probes, which are not permitted or not there? */
+static bool may_fall_back(const struct session *session, const struct collect_options *options)
+{
+	return session->options.backend == BACKEND_AUTO && !options->cgroup_id &&
+	       session->usage->accepts & OPTION_BIT(OPTION_BACKEND) && !session->usage->no_proc;
+}
+
+static int open_either(struct session *session, struct collect_options *options, struct diag *diag)
+{
+	int err;
+
+	if (session->options.backend == BACKEND_PROC)
+		options->backend = COLLECT_PROC;
+	err = collector_open(&session->collector, options, diag);
+	if (err && is_refusal(err) && may_fall_back(session, options)) {
+		log_warn("%s; measured from /proc instead, without causes and system calls (%s)", diag->what,
+			 diag->hint);
+		options->backend = COLLECT_PROC;
+		err = collector_open(&session->collector, options, diag);
+	}
+	session->from_proc = options->backend == COLLECT_PROC;
+	return err;
+}
+
 int session_open_collector(struct session *session, struct collect_options *options)
 {
 	struct diag diag = {};
 	int err;
 
+	if (session->options.backend == BACKEND_PROC && options->cgroup_id)
+		return options_usage_error(session->usage, "--backend proc cannot follow a cgroup: name processes by -p or -n");
 	options->max_threads = session->options.max_threads;
 	options->syscalls = !session->options.no_syscalls;
 	options->follow = !session->options.no_follow;
 	options->stamp_output &= options->syscalls;
 	set_stacks(options, &session->options);
 	session->takes_stacks = options->stacks || options->sample_hz;
-	err = collector_open(&session->collector, options, &diag);
+	err = open_either(session, options, &diag);
 	if (!err)
 		return EXIT_DONE;
 	log_diag(&diag);
-	return err == -EPERM || err == -EACCES || err == -ENOTSUP ? EXIT_NOT_SUPPORTED : EXIT_FAILED;
+	return is_refusal(err) ? EXIT_NOT_SUPPORTED : EXIT_FAILED;
 }
 
 int session_fail(struct session *session, const struct diag *diag)

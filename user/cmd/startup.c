@@ -35,7 +35,8 @@ static const struct command_usage usage = {
 	.examples = "  sudo wakewhy startup floor bun node\n"
 		    "  sudo wakewhy startup -r 20 old=./bun-1.3.14 new=./bun-1.4.0\n"
 		    "  sudo wakewhy startup --cmd 'grep=grep -c x /etc/passwd' floor\n",
-	.accepts = OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_WARMUP) | OPTION_BIT(OPTION_CMD) |
+	.no_proc = "a start takes milliseconds, and /proc is looked at once a second",
+	.accepts = OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_WARMUP) | OPTION_BIT(OPTION_CMD) |
 		   OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTIONS_OF_STACKS | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_UNTIL) |

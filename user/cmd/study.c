@@ -78,7 +78,8 @@ static const struct command_usage usage = {
 	.examples = "  sudo wakewhy study --quick old=./bun-1.3.14 new=./bun-1.4.0 node floor\n"
 		    "  sudo wakewhy study --resume kept --claims articles.json zig=./bun-1.3.14 \\\n"
 		    "      rust=./bun-1.4.0 node deno floor -o study.html\n",
-	.accepts = OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
+	.no_proc = "it measures starts and operations, which take less than the second between two looks at /proc",
+	.accepts = OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_RUNS) | OPTION_BIT(OPTION_CPUS) | OPTION_BIT(OPTION_USER) |
 		   OPTION_BIT(OPTION_LOAD_CPUS) | OPTION_BIT(OPTION_FORCE) |
 		   OPTION_BIT(OPTION_NO_SYSCALLS) | OPTION_BIT(OPTION_MAX_THREADS) |
 		   OPTION_BIT(OPTION_SEED) | OPTION_BIT(OPTION_RETRIES) |

@@ -34,6 +34,14 @@ static void timer_set(const struct proc_watch *w, uint64_t first_ns)
 	timerfd_settime(w->timer_fd, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
+/* How far CLOCK_BOOTTIME is ahead. Looked at in this order it is never behind. */
+static uint64_t boottime_ahead_ns(void)
+{
+	uint64_t monotonic_ns = collect_proc_now_ns(CLOCK_MONOTONIC);
+
+	return collect_proc_now_ns(CLOCK_BOOTTIME) - monotonic_ns;
+}
+
 int collect_proc_open(struct collector *c, struct diag *diag)
 {
 	struct proc_watch *w = mem_zalloc(sizeof(*w));
@@ -56,7 +64,7 @@ int collect_proc_open(struct collector *c, struct diag *diag)
 	c->cfg.groups = o->groups ? o->groups : 1;
 	c->cfg.series_seconds = o->series_seconds ? o->series_seconds : COLLECT_DEFAULT_SECONDS;
 	w->tick_ns = WK_SECOND_NS / (uint64_t)(ticks_per_s > 0 ? ticks_per_s : 100);
-	w->boottime_ns = collect_proc_now_ns(CLOCK_BOOTTIME) - collect_proc_now_ns(CLOCK_MONOTONIC);
+	w->boottime_ns = boottime_ahead_ns();
 	w->no_children = access("/proc/thread-self/children", R_OK) != 0;
 	timer_set(w, collect_proc_now_ns(CLOCK_MONOTONIC) + PROC_STEP_NS);
 	return 0;

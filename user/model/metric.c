@@ -38,6 +38,31 @@ uint64_t counter_get(const struct wk_counters *counters, const struct counter_fi
 	return value;
 }
 
+/* What /proc tells of a thread. */
+#define COUNTERS_OF_PROC "wakeups oncpu_ns runq_ns runq_waits switches_voluntary switches_preempted active_seconds"
+
+/* Whether a word stands in a list of words. */
+static bool metric_listed(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (n == 0)
+		return false;
+	for (const char *p = list; *p; p += strcspn(p, " ")) {
+		p += strspn(p, " ");
+		if (strcspn(p, " ") == n && strncmp(p, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool counter_is_known(const struct counter_field *field, const struct capture *capture)
+{
+	if (!strncmp(field->id, "syscalls", 8))
+		return capture->syscalls_counted;
+	return !capture->step_ns || metric_listed(COUNTERS_OF_PROC, field->id);
+}
+
 /* ---- getters --------------------------------------------------------------------------------- */
 
 /* amount for each second of the window; none without a window. */
@@ -85,12 +110,20 @@ static double switches(const struct run *run)
 	}
 
 RATE(wakeups_per_s, (double)run->totals.wakeups)
-RATE(cancelled_sleeps_per_s, (double)run->totals.cancelled_sleeps)
 RATE(cpu_ms_per_s, (double)run->totals.oncpu_ns / 1e6)
 RATE(runq_ms_per_s, (double)run->totals.runq_ns / 1e6)
 RATE(switches_per_s, switches(run))
-RATE(idle_exits_per_s, (double)run->totals.idle_exits)
-RATE(migrations_per_s, (double)run->totals.migrations)
+
+/* What only probes see. */
+#define PROBED_RATE(name, amount)                                                                  \
+	static bool get_##name(const struct run *run, double *ret_value)                           \
+	{                                                                                          \
+		return !run->capture->step_ns && per_second(run, (amount), ret_value);             \
+	}
+
+PROBED_RATE(cancelled_sleeps_per_s, (double)run->totals.cancelled_sleeps)
+PROBED_RATE(idle_exits_per_s, (double)run->totals.idle_exits)
+PROBED_RATE(migrations_per_s, (double)run->totals.migrations)
 
 static bool get_syscalls_per_s(const struct run *run, double *ret_value)
 {
@@ -100,7 +133,7 @@ static bool get_syscalls_per_s(const struct run *run, double *ret_value)
 
 VALUE(runq_mean_ns, run->totals.runq_waits,
       (double)run->totals.runq_ns / (double)run->totals.runq_waits)
-VALUE(runq_max_ns, run->totals.runq_waits, (double)run->totals.runq_max_ns)
+VALUE(runq_max_ns, run->totals.runq_waits && !run->capture->step_ns, (double)run->totals.runq_max_ns)
 VALUE(active_seconds, run->series.n, (double)run->totals.active_seconds)
 
 VALUE(wakeups, true, (double)run->totals.wakeups)
@@ -230,21 +263,6 @@ const struct metric *metric_find(const char *id)
 		if (strcmp(metric->id, id) == 0)
 			return metric;
 	return NULL;
-}
-
-/* Whether a word stands in a list of words. */
-static bool metric_listed(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	if (n == 0)
-		return false;
-	for (const char *p = list; *p; p += strcspn(p, " ")) {
-		p += strspn(p, " ");
-		if (strcspn(p, " ") == n && strncmp(p, word, n) == 0)
-			return true;
-	}
-	return false;
 }
 
 bool metric_applies(const struct metric *metric, const char *workload)

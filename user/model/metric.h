@@ -33,5 +33,7 @@ struct counter_field {
 };
 extern const struct counter_field counter_fields[]; /* ended by id NULL */
 uint64_t counter_get(const struct wk_counters *counters, const struct counter_field *field);
+/* False where the capture does not tell it: a 0 would be a figure. */
+bool counter_is_known(const struct counter_field *field, const struct capture *capture);
 
 #endif

@@ -269,6 +269,14 @@ void trust_init(struct run_trust *ret_trust, const struct capture *capture)
 	*ret_trust = trust;
 }
 
+const char *trust_cannot_see(const struct capture *capture)
+{
+	if (!capture->step_ns)
+		return NULL;
+	return "no causes, no system calls, wakeups are voluntary switches, threads that lived shorter than "
+	       "a step may be missing";
+}
+
 void trust_free_members(struct run_trust *trust)
 {
 	if (!trust)

@@ -195,6 +195,8 @@ static int read_identity(const struct field_reader *reader, const json_t *json,
 		{"start_ns", &capture->start_ns},
 		{"settle_ns", &capture->settle_ns},
 		{"outer_ns", &capture->outer_ns},
+		{"step_ns", &capture->step_ns},
+		{"unseen_ends", &capture->unseen_ends},
 	};
 	const struct {
 		const char *name;

@@ -109,10 +109,11 @@ void csv_counter_heads(struct csv *csv)
 		csv_heads(csv, field->id);
 }
 
-void csv_counters(struct csv *csv, const struct wk_counters *counters, bool syscalls_counted)
+void csv_counters(struct csv *csv, const struct wk_counters *counters,
+		  const struct capture *capture)
 {
 	for (const struct counter_field *field = counter_fields; field->id; field++) {
-		if (!syscalls_counted && !strncmp(field->id, "syscalls", 8))
+		if (!counter_is_known(field, capture))
 			csv_empty(csv);
 		else
 			csv_whole(csv, counter_get(counters, field));
@@ -144,7 +145,7 @@ static void csv_write_thread(struct csv *csv, const struct run *run,
 	csv_whole(csv, run->window_ns);
 	csv_thread(csv, thread);
 	csv_text(csv, comm);
-	csv_counters(csv, &thread->seen->t.count, run->capture->syscalls_counted);
+	csv_counters(csv, &thread->seen->t.count, run->capture);
 	csv_end_row(csv);
 	free(comm);
 }

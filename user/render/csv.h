@@ -31,7 +31,8 @@ void csv_run(struct csv *csv, const struct capture *capture);
 /* Counters by their table, in its order, and their heads. Those of system calls are empty where they
  * were not counted: a 0 would be a figure. */
 void csv_counter_heads(struct csv *csv);
-void csv_counters(struct csv *csv, const struct wk_counters *counters, bool syscalls_counted);
+void csv_counters(struct csv *csv, const struct wk_counters *counters,
+		  const struct capture *capture);
 /* pid, tid, label of a thread: CSV_THREAD_HEADS; empty for NULL. */
 #define CSV_THREAD_HEADS "pid,tid,thread"
 void csv_thread(struct csv *csv, const struct run_thread *thread);

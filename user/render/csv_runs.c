@@ -89,7 +89,7 @@ int csv_runs_render(FILE *out, const struct result *result, const struct report 
 		const struct run *run = &result->runs.items[i];
 
 		csv_run_state(&csv, run);
-		csv_counters(&csv, &run->totals, run->capture->syscalls_counted);
+		csv_counters(&csv, &run->totals, run->capture);
 		csv_run_workload(&csv, run);
 		csv_run_place(&csv, run->capture);
 		csv_end_row(&csv);

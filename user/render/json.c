@@ -6,6 +6,7 @@
 
 #include "render/formats.h"
 #include "render/json.h"
+#include "model/trust.h"
 #include "report/excess.h"
 #include "sym/syscall_names.h"
 
@@ -22,12 +23,12 @@ static json_t *json_of_status(int status)
 /* ---- parts of a run ----------------------------------------------------------------------------
  */
 
-/* Counters by the table. Those of system calls are null where they were not counted: a 0 would be
- * a figure. */
-static void json_add_counters(json_t *object, const struct wk_counters *counters, bool syscalls)
+/* Counters by the table. Those that the capture does not tell are null: a 0 would be a figure. */
+static void json_add_counters(json_t *object, const struct wk_counters *counters,
+			      const struct capture *capture)
 {
 	for (const struct counter_field *field = counter_fields; field->id; field++) {
-		bool known = syscalls || strncmp(field->id, "syscalls", 8);
+		bool known = counter_is_known(field, capture);
 
 		json_set(object, field->id,
 			 known ? json_of_u64(counter_get(counters, field)) : json_null());
@@ -62,7 +63,7 @@ static json_t *json_of_thread(const struct run_thread *thread, const struct capt
 	json_set(object, "kernel_thread", json_boolean(t->flags & WK_FLAG_KTHREAD));
 	json_set(object, "start_ns", json_of_u64_or_null(t->start_ns));
 	json_set(object, "exit_ns", json_of_u64_or_null(t->exit_ns));
-	json_add_counters(object, &t->count, capture->syscalls_counted);
+	json_add_counters(object, &t->count, capture);
 	json_set(object, "syscall_counts",
 		 capture->syscalls_counted ? json_of_syscalls(thread->seen, arch) : json_null());
 	return object;
@@ -282,6 +283,7 @@ static json_t *json_of_trust(const struct run *run)
 
 	json_set(object, "ok", json_boolean(trust->ok));
 	json_set(object, "reasons", json_of_reasons(trust));
+	json_set(object, "cannot_see", json_of_text(trust_cannot_see(capture)));
 	json_set(object, "threads_compared", json_of_u64(trust->threads_compared));
 	json_set(object, "oncpu_ns_kernel", json_of_u64(trust->oncpu_ns_kernel));
 	json_set(object, "oncpu_ns_own", json_of_u64(trust->oncpu_ns_own));
@@ -324,6 +326,9 @@ static void json_add_identity(json_t *object, const struct run *run)
 	json_set(object, "settled", json_boolean(capture->settled));
 	json_set(object, "partial", json_boolean(capture->partial));
 	json_set(object, "exit_status", json_of_status(capture->exit_status));
+	json_set(object, "backend", json_string(capture->step_ns ? "proc" : "bpf"));
+	json_set(object, "step_ns", json_of_u64_or_null(capture->step_ns));
+	json_set(object, "unseen_ends", capture->step_ns ? json_of_u64(capture->unseen_ends) : json_null());
 	json_set(object, "syscalls_counted", json_boolean(capture->syscalls_counted));
 }
 
@@ -348,7 +353,7 @@ static json_t *json_of_run(const struct run *run, const struct why *why,
 	json_t *processes = json_array();
 
 	json_add_identity(object, run);
-	json_add_counters(totals, &run->totals, capture->syscalls_counted);
+	json_add_counters(totals, &run->totals, capture);
 	json_set(object, "totals", totals);
 	for (size_t i = 0; i < run->processes.n; i++)
 		json_array_append_new(processes, json_of_process(&run->processes.items[i]));

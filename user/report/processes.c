@@ -121,7 +121,8 @@ static void process_add_row(struct table *table, const struct run *run,
 	row_add_number(row, CELL_REAL, window_s > 0 ? (double)c->oncpu_ns / 1e6 / window_s : NAN,
 		       0);
 	row_add_number(row, CELL_SHARE, total_ns > 0 ? (double)c->oncpu_ns / total_ns : NAN, 0);
-	row_add_number(row, CELL_COUNT, (double)c->idle_exits, 0);
+	if (!run->capture->step_ns)
+		row_add_number(row, CELL_COUNT, (double)c->idle_exits, 0);
 	if (run->capture->syscalls_counted)
 		row_add_number(row, CELL_COUNT, (double)c->syscalls, 0);
 	process_add_command(row, run, sum->pid);
@@ -131,12 +132,14 @@ static void process_add_columns(struct table *table, const struct run *run)
 {
 	static const char *const titles[] = {
 		"pid",	  "threads",  "wakeups",   "wakeups/s",
-		"CPU ms", "CPU ms/s", "CPU share", "idle exits",
+		"CPU ms", "CPU ms/s", "CPU share",
 	};
 
 	table_add_column(table, "", true);
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
 		table_add_column(table, titles[i], false);
+	if (!run->capture->step_ns)
+		table_add_column(table, "idle exits", false);
 	if (run->capture->syscalls_counted)
 		table_add_column(table, "syscalls", false);
 	table_add_column(table, "command", true);

@@ -31,7 +31,7 @@ static bool remarks_unsettled(const struct capture *capture)
 
 static bool remarks_uncounted(const struct capture *capture)
 {
-	return !capture->syscalls_counted;
+	return !capture->syscalls_counted && !capture->step_ns; /* of those more is said, first of all */
 }
 
 static bool remarks_failed(const struct capture *capture)

@@ -35,6 +35,8 @@ struct thread_view {
 enum column_of {
 	OF_FIGURES,
 	OF_COUNTS,   /* whole numbers unless runs repeat */
+	OF_PROBED_FIGURES, /* left out where all runs were read from /proc */
+	OF_PROBED_COUNTS,  /* the same, whole numbers */
 	OF_SYSCALLS, /* the same; left out where calls were not counted */
 	OF_SYSCALL_RATES,
 };
@@ -111,14 +113,14 @@ static const struct thread_column thread_columns[] = {
 	{"CPU ns/op", IN_HASH, OF_FIGURES, CELL_REAL, 0, get_cpu_ns_per_op},
 	{"CPU share", IN_TOTALS | IN_IDLE | IN_OPERATIONS, OF_FIGURES, CELL_SHARE, 0, get_cpu_share},
 	{"run queue µs", IN_TOTALS | IN_OPERATIONS, OF_FIGURES, CELL_REAL, 1, get_runq_mean_us},
-	{"max µs", IN_TOTALS | IN_OPERATIONS, OF_FIGURES, CELL_REAL, 0, get_runq_max_us},
+	{"max µs", IN_TOTALS | IN_OPERATIONS, OF_PROBED_FIGURES, CELL_REAL, 0, get_runq_max_us},
 	{"voluntary", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_voluntary},
 	{"preempted", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_preempted},
 	{"switches/request", IN_SERVE, OF_FIGURES, CELL_REAL, 3, get_switches_per_op},
 	{"switches/op", IN_HASH, OF_FIGURES, CELL_REAL, 3, get_switches_per_op},
-	{"idle exits", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_idle_exits},
-	{"idle exits/s", IN_IDLE, OF_FIGURES, CELL_REAL, 2, get_idle_exits_per_s},
-	{"migrations", IN_TOTALS, OF_COUNTS, CELL_REAL, 1, get_migrations},
+	{"idle exits", IN_TOTALS, OF_PROBED_COUNTS, CELL_REAL, 1, get_idle_exits},
+	{"idle exits/s", IN_IDLE, OF_PROBED_FIGURES, CELL_REAL, 2, get_idle_exits_per_s},
+	{"migrations", IN_TOTALS, OF_PROBED_COUNTS, CELL_REAL, 1, get_migrations},
 	{"syscalls", IN_TOTALS, OF_SYSCALLS, CELL_REAL, 1, get_syscalls},
 	{"syscalls/s", IN_IDLE, OF_SYSCALL_RATES, CELL_REAL, 2, get_syscalls_per_s},
 	{"syscalls/request", IN_SERVE, OF_SYSCALL_RATES, CELL_REAL, 2, get_syscalls_per_op},
@@ -132,6 +134,7 @@ struct thread_table {
 	const struct part *part;
 	unsigned int in;
 	bool syscalls; /* some run counted them */
+	bool probed;   /* some run was measured by probes */
 	bool ids;      /* threads of one single run: their ids mean something */
 	bool pids;     /* of several processes */
 	size_t max_rows;
@@ -150,6 +153,8 @@ static unsigned int threads_in(const struct part *part)
 
 static bool threads_shows(const struct thread_table *t, const struct thread_column *column)
 {
+	if (column->of == OF_PROBED_FIGURES || column->of == OF_PROBED_COUNTS)
+		return (column->in & t->in) && t->probed;
 	return (column->in & t->in) && (t->syscalls || column->of < OF_SYSCALLS);
 }
 
@@ -358,7 +363,8 @@ static void threads_set_decimals(const struct thread_table *t)
 
 	for (size_t i = 0; i < THREAD_COLUMNS; i++) {
 		const struct thread_column *c = &thread_columns[i];
-		bool whole = (c->of == OF_COUNTS || c->of == OF_SYSCALLS) && !part_repeats(t->part);
+		bool whole = (c->of == OF_COUNTS || c->of == OF_PROBED_COUNTS || c->of == OF_SYSCALLS) &&
+			     !part_repeats(t->part);
 
 		if (threads_shows(t, c))
 			table_set_decimals(t->table, column++, whole ? 0 : c->decimals);
@@ -372,8 +378,10 @@ static void threads_look(struct thread_table *t)
 	for (size_t i = 0; i < t->part->groups.n; i++) {
 		const struct group *group = &t->part->groups.items[i];
 
-		for (size_t j = 0; j < group->runs.n; j++)
+		for (size_t j = 0; j < group->runs.n; j++) {
 			t->syscalls |= group->runs.items[j]->capture->syscalls_counted;
+			t->probed |= !group->runs.items[j]->capture->step_ns;
+		}
 	}
 	if (!one_run || !(t->in & IN_TOTALS))
 		return;

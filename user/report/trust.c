@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "model/trust.h"
 #include "report/number.h"
 #include "report/part.h"
 
@@ -30,6 +31,7 @@ struct trust_view {
 	uint64_t lost[WK_LOST_MAX], lost_all;
 	uint64_t misses;
 	uint64_t inferred;
+	bool probed, stepped; /* some run was counted by probes, read from /proc */
 	bool timed;
 	double probes_ns, timed_ns; /* spent in probes, in windows of that length */
 };
@@ -61,6 +63,8 @@ static void trust_view_add(struct trust_view *view, const struct run *run)
 	view->lost_all += trust->lost;
 	view->misses += trust->misses;
 	view->inferred += capture->inferred_switches;
+	view->probed |= !capture->step_ns;
+	view->stepped |= capture->step_ns != 0;
 	if (capture->probes_timed) {
 		view->timed = true;
 		view->timed_ns += (double)run->window_ns;
@@ -73,6 +77,11 @@ static void trust_add_cpu(struct strbuf *text, const struct trust_view *view)
 {
 	char number[UNITS_TEXT_BYTES], share[NUMBER_BYTES];
 
+	if (view->stepped && !view->probed) {
+		strbuf_add(text, "the figures are the kernel's own; those of threads that lived shorter "
+				 "than a step may be missing");
+		return;
+	}
 	if (!view->threads_compared) {
 		strbuf_add(text, "no thread ran long enough to be held against the kernel's own "
 				 "figures");
@@ -156,6 +165,37 @@ void trust_build(struct report *report, const struct result *result)
 	noise_build(report, result);
 }
 
+/* What could not be seen, before any figure. */
+static void steps_build(struct report *report, const struct result *result)
+{
+	char step[UNITS_TEXT_BYTES], number[NUMBER_BYTES];
+	const char *cannot_see = "";
+	uint64_t step_ns = 0, ends = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < result->runs.n; i++) {
+		const struct capture *capture = result->runs.items[i].capture;
+
+		if (!capture->step_ns)
+			continue;
+		n++;
+		cannot_see = trust_cannot_see(capture);
+		ends += capture->unseen_ends;
+		step_ns = capture->step_ns > step_ns ? capture->step_ns : step_ns;
+	}
+	if (!n)
+		return;
+	units_format_duration_plain(step, (double)step_ns);
+	report_add_note(report, NOTE_WARNING,
+			"measured from /proc in steps of %s%s: %s", step,
+			n < result->runs.n ? ", in part" : "", cannot_see);
+	if (ends)
+		report_add_note(report, NOTE_WARNING,
+				"%s thread%s ended between two steps: what %s did in the last of them, at most %s each, "
+				"is missing", number_real(number, (double)ends, 0), ends == 1 ? "" : "s",
+				ends == 1 ? "it" : "they", step);
+}
+
 /* One doubtful run in a line: which, and every reason. */
 static void doubts_add(struct report *report, const struct run *run)
 {
@@ -178,6 +218,7 @@ void doubts_build(struct report *report, const struct result *result)
 {
 	size_t doubtful = 0;
 
+	steps_build(report, result);
 	for (size_t i = 0; i < result->runs.n; i++) {
 		const struct run *run = &result->runs.items[i];
 
