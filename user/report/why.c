@@ -88,8 +88,10 @@ static void why_add_row(const struct why_table *t, const struct tree_row *from)
 	row->depth = from->depth;
 	why_add_label(t, row, from);
 	why_add_words(t, row, from);
-	if (!has_figures)
+	if (!has_figures) {
+		row_add_empty(row); /* its words make room for themselves, as all causes' do */
 		return;
+	}
 	if (from->kind == TREE_CAUSE && !t->sums->causes.items[from->cause].rule->is_wake) {
 		row_add_empty(row);
 		row_add_empty(row);
