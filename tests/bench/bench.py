@@ -6,12 +6,14 @@ Four configurations are measured in turn, in a new random order in every round:
     target      wakewhy attached to the loop itself
     bystander   wakewhy attached to another process, which sleeps
 What a configuration adds is its time for a step less the bare time of the same round; the median over
-the rounds is shown with the quartiles.
+the rounds is shown with the quartiles. Stacks have a table of their own: what they add on ping-pong, and
+what a wake and wakewhy itself cost at the rates of idle programs.
 """
 
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -30,6 +32,17 @@ GOALS = {
     ("getppid", "target"): 1.25,
 }
 ROUNDS = 40
+STACKS = {  # on ping-pong, each to be seen beside the same without stacks
+    "none": ["--stacks=no"],
+    "k": ["--stacks=k", "--stack-limit", "0"],
+    "k,u": ["--stacks=k,u", "--stack-limit", "0"],
+    "k,u, 200/s": ["--stacks=k,u"],
+    "k,dwarf": ["--stacks=k,dwarf", "--stack-limit", "0"],
+    "k,dwarf, 200/s": ["--stacks=k,dwarf"],
+}
+STACK_ROUNDS = 12
+RATES = (10, 100, 1000)  # wakes a second
+RATE_S = 3
 STATS = "/proc/sys/kernel/bpf_stats_enabled"
 
 
@@ -72,8 +85,8 @@ class Empty:
 class Attached:
     """wakewhy on a process."""
 
-    def __init__(self, wakewhy, pid):
-        self.started = wakewhy.start_attach("-p", pid, "-d", "1h", "-q")
+    def __init__(self, wakewhy, pid, *options):
+        self.started = wakewhy.start_attach("-p", pid, "-d", "1h", "-q", *options)
         self.started.await_window()
 
     def end(self):
@@ -82,6 +95,21 @@ class Attached:
         if done.status != 0:
             raise SystemExit(f"bench: wakewhy attach: status {done.status}: {done.err}")
         return done
+
+
+class WakeupTime:
+    """libbpf-tools' wakeuptime on a process, where it is installed: kernel stacks of wakers alone."""
+
+    def __init__(self, pid):
+        before = loaded_programs()
+        self.process = subprocess.Popen(
+            ["wakeuptime", "-p", str(pid), "3600"], stdout=subprocess.DEVNULL
+        )
+        tool.await_true(lambda: len(loaded_programs() - before) >= 2, "wakeuptime to attach")
+
+    def end(self):
+        self.process.send_signal(2)
+        self.process.wait()
 
 
 class Bare:
@@ -130,6 +158,64 @@ def summarise(rounds):
                 row["ratio_to_empty"] = row["added_ns"]["median"] / empty if empty > 0 else None
                 row["goal"] = GOALS.get((loop, name))
             rows.append(row)
+    return rows
+
+
+def loaded_programs():
+    shown = subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, check=True)
+    return {program["id"] for program in json.loads(shown.stdout)}
+
+
+def stacks_on_pingpong(wakewhy, loops, n_rounds):
+    """{configuration: {"added_ns", "over_none_ns"}}: over bare, and over wakewhy without stacks."""
+    makers = {"bare": Bare}
+    for name, options in STACKS.items():
+        makers[name] = lambda options=options: Attached(wakewhy, loops.pid, *options)
+    if shutil.which("wakeuptime"):
+        makers["wakeuptime"] = lambda: WakeupTime(loops.pid)
+    rounds = []
+    for _ in range(n_rounds):
+        times = {}
+        for name in random.sample(list(makers), len(makers)):
+            configuration = makers[name]()
+            loops.measure("pingpong", LOOPS["pingpong"] // 10)
+            times[name] = loops.measure("pingpong", LOOPS["pingpong"])
+            configuration.end()
+        rounds.append(times)
+    return {
+        name: {
+            "added_ns": quartiles([r[name] - r["bare"] for r in rounds]),
+            "over_none_ns": quartiles([r[name] - r["none"] for r in rounds]),
+        }
+        for name in makers
+        if name != "bare"
+    }
+
+
+def stacks_at_rates(wakewhy):
+    """[{"rate", "stacks", …}]: what the probes of the scheduler take for each wake, and wakewhy itself."""
+    rows = []
+    for rate in RATES:
+        for name in ("none", "k", "k,u", "k,dwarf"):
+            subject = tool.Subject(wakewhy, ["sleeper", rate * RATE_S, 1000000 // rate])
+            # -v has the probes timed; what it says besides would fill a pipe that nobody reads.
+            started = wakewhy.start_attach(
+                "-p", subject.pid, "-v", *STACKS[name][:1], stderr=subprocess.DEVNULL
+            )
+            started.await_window()
+            subject.go()
+            run = started.finish().run
+            probes = {p["name"]: p["ns"] for p in run["trust"]["probes"]}
+            observer, window_s = run["trust"]["observer"], run["window_ns"] / 1e9
+            rows.append(
+                {
+                    "rate": rate,
+                    "stacks": name,
+                    "probes_ns_per_s": (probes["sched_switch"] + probes["sched_waking"]) / window_s,
+                    "observer_ns_per_s": observer["oncpu_ns"] / window_s,
+                    "observer_wakeups": observer["wakeups"],
+                }
+            )
     return rows
 
 
@@ -243,6 +329,28 @@ def show(rows, start, quiet):
     )
 
 
+def show_stacks(pingpong, rates):
+    print(f"{'stacks, pingpong':18}{'added':>9}{'quartiles':>18}{'over none':>11}")
+    for name, row in pingpong.items():
+        added = row["added_ns"]
+        spread = f"{added['q1']:.0f}…{added['q3']:.0f}"
+        print(f"{name:18}{added['median']:9.0f}{spread:>18}{row['over_none_ns']['median']:11.0f}")
+    theirs = pingpong.get("wakeuptime")
+    if theirs:
+        half = theirs["added_ns"]["median"] / 2
+        ours = pingpong["k,u"]["added_ns"]["median"]
+        print(f"k,u beside half of wakeuptime: {ours:.0f} and {half:.0f} ns"
+              f"{'' if ours <= half else ', missed'}")
+    print()
+    print(f"{'wakes/s':>8} {'stacks':10}{'probes µs/s':>12}{'wakewhy µs/s':>14}{'its wakeups':>13}")
+    for row in rates:
+        print(
+            f"{row['rate']:8} {row['stacks']:10}{row['probes_ns_per_s'] / 1e3:12.1f}"
+            f"{row['observer_ns_per_s'] / 1e3:14.1f}{row['observer_wakeups']:13}"
+        )
+    print()
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         print("usage: run.sh BUILD [ROUNDS]", file=sys.stderr)
@@ -260,12 +368,15 @@ def main():
             rounds = [one_round(wakewhy, build, loops, idler) for _ in range(n_rounds)]
             rows = summarise(rounds)
             times = probe_times(wakewhy, build, loops)
+            stacks = stacks_on_pingpong(wakewhy, loops, min(n_rounds, STACK_ROUNDS))
+            rates = stacks_at_rates(wakewhy)
             start, quiet = start_up(wakewhy, build), observer(wakewhy, idler)
         finally:
             loops.end()
             test.end()
     show(rows, start, quiet)
     show_probes(times)
+    show_stacks(stacks, rates)
     with open(os.path.join(build, "bench.json"), "w", encoding="utf-8") as file:
         json.dump(
             {
@@ -274,6 +385,8 @@ def main():
                 "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "rows": rows,
                 "probe_ns": times,
+                "stacks_pingpong": stacks,
+                "stacks_at_rates": rates,
                 "start_up_ns": start,
                 "observer": quiet,
             },

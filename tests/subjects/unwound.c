@@ -23,7 +23,11 @@
 
 #define NOTED_MAX 8
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 /* After a call: it is no tail call. */
 #define STAY	 __asm__ volatile("" ::: "memory")
 

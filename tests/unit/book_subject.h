@@ -39,9 +39,8 @@ struct book_subject {
 #define BOOK_FUNCTION "ns_get16"
 #define BOOK_JIT_NAME "made at run time"
 
-/* At the beginning of main(): does what the arguments say, and its status, where it is executed as a
- * subject. */
-bool book_subject_main(int argc, char **argv, int *ret_status);
+/* At the beginning of main(): does what the arguments say where it is executed as a subject, and ends. */
+void book_subject_main(int argc, char **argv);
 
 /* Executes `program` (the test's own, or a copy) to do that; argument may be NULL. */
 void book_subject_start(struct book_subject *ret_subject, const char *program, const char *what,

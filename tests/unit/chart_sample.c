@@ -175,7 +175,7 @@ static void add_flame(struct chart *chart, const char *name)
 	} boxes[] = {{0, 0, 1000, "zig", 2},	       {1, 0, 700, "bun", 2},
 		     {2, 0, 700, "main", 0},	       {3, 0, 698, "uv_run(uv_loop_t*, uv_run_mode)", 0},
 		     {4, 0, 2, "…", 2},		       {1, 700, 300, "libuv-worker", 2},
-		     {2, 700, 300, "start_thread", 1}, {3, 950, 50, "worker", 0}};
+		     {2, 700, 300, "start_thread", 1}, {3, 900, 100, "worker", 0}};
 
 	chart_axis_set(&chart->x, "", CELL_TEXT, 0);
 	chart_axis_set(&chart->y, "wakeups", CELL_COUNT, 0);

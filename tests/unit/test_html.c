@@ -494,10 +494,10 @@ static void test_flame(void **state)
 	assert_int_equal(count(svg, "</title></rect>"), 8);
 	assert_non_null(strstr(svg, "x=\"70%\" y=\"66\" width=\"30%\" height=\"17\"><title>libuv-worker: "
 				    "300 wakeups, 30 % (thread or cause)</title>"));
-	assert_non_null(strstr(svg, "<rect class=\"s0 fb k0\" x=\"95%\""));
+	assert_non_null(strstr(svg, "<rect class=\"s0 fb k0\" x=\"90%\""));
 	assert_non_null(strstr(svg, "<title>…: 2 wakeups, 0.2 % (thread or cause)</title>"));
 	assert_int_equal(count(svg, ">…<"), 0);
-	assert_int_equal(count(svg, "class=\"wid\">worker<") + count(svg, "class=\"wid\">w"), 1);
+	assert_int_equal(count(svg, "class=\"wid\">worker<"), 1); /* no room on a phone */
 	free(svg);
 }
 

@@ -57,7 +57,17 @@ static void names_lose_their_arguments(void **state)
 		{"", ""},
 		{" const", " const"},
 		{"node::crypto::CryptoJob<node::crypto::HashTraits>::AsyncThreadPoolWork()",
-		 "node::crypto::CryptoJob<node::crypto::HashTr…"},
+		 "node::crypto::CryptoJob<…>::AsyncThreadPoo…"},
+		{"void std::vector<std::pair<v8::internal::Global*, int>, std::allocator<int> >::grow<int>(int&&)",
+		 "std::vector<…>::grow<…>"},
+		{"std::pair<a, b> (*some_very_long_function_name_here)(int, long, char const*)(x)",
+		 "std::pair<…> (*some_very_long_function_nam…"},
+		{"some_very_long_function_name_of_this_kind::operator<(a const&)",
+		 "some_very_long_function_name_of_this_kind::o…"},
+		{"a_function_of_more_than_forty_four_letters->x<y>(int)",
+		 "a_function_of_more_than_forty_four_letters->…"},
+		{"JS:*a_function with <b>spaces</b> in its very long name file:///x.js:1:2",
+		 "JS:*a_function with <b>spaces</b> in its ver…"},
 	};
 
 	(void)state;

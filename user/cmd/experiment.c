@@ -217,13 +217,30 @@ uint64_t experiment_seed(struct experiment *experiment)
 
 /* ---- a job ------------------------------------------------------------------------------------- */
 
+/* Stacks come all the time, and have to be read before there is no room for more. Whatever is wrong with the
+ * collector is told when the window is closed. */
+static void serve_collector(void *collector)
+{
+	struct diag diag = {};
+	bool empty;
+
+	collector_service(collector, &empty, &diag);
+}
+
 int experiment_start(struct experiment *experiment, const struct bout *bout, uint32_t group,
 		     const struct job_options *options, struct job **ret_job, struct diag *diag)
 {
+	struct session *session = &experiment->session;
 	struct job_options job_options = *options;
 	struct job *job;
 	int err;
 
+	if (!bout->bare && session->takes_stacks)
+		job_options.beside = (struct deadline_beside){
+			.fd = collector_fd(session->collector),
+			.serve = serve_collector,
+			.context = session->collector,
+		};
 	job_options.workload = experiment->workload;
 	job_options.user = experiment->session.options.user;
 	if (!job_options.cpus)

@@ -145,6 +145,7 @@ int session_open_collector(struct session *session, struct collect_options *opti
 	options->follow = !session->options.no_follow;
 	options->stamp_output &= options->syscalls;
 	set_stacks(options, &session->options);
+	session->takes_stacks = options->stacks || options->sample_hz;
 	err = open_either(session, options, &diag);
 	if (!err)
 		return EXIT_DONE;

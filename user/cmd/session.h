@@ -17,6 +17,7 @@ struct session {
 	struct outputs *outputs;
 	struct progress *progress; /* NULL: none wanted */
 	struct collector *collector;
+	bool takes_stacks; /* the collector has something to read all the time */
 	bool from_proc; /* the collector has no probes: it looks at /proc once a second */
 	struct recording recording;
 	/* The whole's length for the bar, and how much of it is over; total 0: not known. */

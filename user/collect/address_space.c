@@ -43,7 +43,8 @@ void address_space_own(struct address_space **space, uint32_t pid)
 	own = address_space_new(pid);
 	own->log.items = copy(old->log.items, old->log.n, sizeof(*old->log.items));
 	own->log.n = own->log.cap = old->log.n;
-	own->segments.items = copy(old->segments.items, old->segments.n, sizeof(*old->segments.items));
+	own->segments.items =
+		copy(old->segments.items, old->segments.n, sizeof(*old->segments.items));
 	own->segments.n = own->segments.cap = old->segments.n;
 	if (old->owner == pid) {
 		own->unwinder = old->unwinder;
@@ -80,7 +81,8 @@ static bool is_known(const struct address_space *space, const struct mapping *ma
 	const struct mapping_segment *segment = space->segments.items + at;
 	const struct mapping *known;
 
-	if (at == space->segments.n || segment->start > mapping->start || segment->end < mapping->end)
+	if (at == space->segments.n || segment->start > mapping->start ||
+	    segment->end < mapping->end)
 		return false;
 	known = &space->log.items[segment->mapping];
 	return known->file == mapping->file &&
@@ -141,7 +143,8 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 	/* Mapped over since then: what was there before? */
 	for (size_t i = space->log.n; i-- > 0;) {
 		mapping = &space->log.items[i];
-		if (mapping->since_ns <= time_ns && mapping->start <= address && address < mapping->end)
+		if (mapping->since_ns <= time_ns && mapping->start <= address &&
+		    address < mapping->end)
 			return mapping;
 	}
 	return NULL;

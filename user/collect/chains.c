@@ -11,7 +11,8 @@
 
 static bool same_place(const void *array, uint32_t place, const void *wanted)
 {
-	const struct chain_place_key *a = &((const struct chain_place *)array)[place].key, *b = wanted;
+	const struct chain_place_key *a = &((const struct chain_place *)array)[place].key,
+				     *b = wanted;
 
 	return a->kind == b->kind && a->owner == b->owner && a->offset == b->offset;
 }
@@ -19,7 +20,8 @@ static bool same_place(const void *array, uint32_t place, const void *wanted)
 uint32_t chains_place(struct chains *chains, const struct chain_place_key *key)
 {
 	uint64_t hash = place_hash(&chains->by_place, key, sizeof(*key));
-	uint32_t place = place_index_find(&chains->by_place, hash, same_place, chains->places.items, key);
+	uint32_t place =
+		place_index_find(&chains->by_place, hash, same_place, chains->places.items, key);
 
 	if (place != PLACE_NONE || chains->places.n >= MAX_PLACES)
 		return place;

@@ -10,8 +10,8 @@
 #include "collect/place_index.h"
 
 struct chain_place_key {
-	uint32_t kind;	/* enum frame_kind */
-	uint32_t owner; /* FRAME_FILE: number of the file; FRAME_JIT: of the code's process; else 0 */
+	uint32_t kind; /* enum frame_kind */
+	uint32_t owner; /* number of the file, or of the process whose code it is; else 0 */
 	uint64_t offset;
 };
 

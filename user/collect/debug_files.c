@@ -53,7 +53,8 @@ static int open_in(int dir_fd, const char *root, const struct debug_files *of, c
 
 	if (root_fd < 0)
 		return -1;
-	fd = build_id[0] ? open_by_id(root_fd, build_id) : open_by_link(root_fd, of->path, link_name);
+	fd = build_id[0] ? open_by_id(root_fd, build_id)
+			 : open_by_link(root_fd, of->path, link_name);
 	close(root_fd);
 	return fd < 0 ? -1 : fd;
 }

@@ -140,7 +140,7 @@ int collector_seed(struct collector *c, struct diag *diag)
 			break;
 	}
 	live_images(c);
-	collect_stacks_seed(c);
+	collect_stacks_seed_all(c);
 	return check_pids(c, diag);
 }
 
@@ -162,6 +162,7 @@ int collector_add_gated(struct collector *c, pid_t pid, uint32_t group, struct d
 	if (followed != 1)
 		return diag_set(diag, -ESRCH, "process %d is not there to be followed", pid);
 	err = collect_pass(c, &seed, NULL, NULL, diag);
+	collect_stacks_seed(c, pid);
 	if (!err && c->options.open_at_exec) {
 		collect_noise_begin(c);
 		collect_edge_read(c, &c->before);

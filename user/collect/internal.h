@@ -137,11 +137,13 @@ int collect_stacks_open(struct collector *collector, struct diag *diag);
 void collect_stacks_free(struct collector *collector);
 /* Mappings that have come; the ring is drained with the events. */
 void collect_stacks_service(struct collector *collector);
-void collect_stacks_seed(struct collector *collector);
+/* A process that lives already, and all such that are followed. */
+void collect_stacks_seed(struct collector *collector, pid_t pid);
+void collect_stacks_seed_all(struct collector *collector);
 void collect_samples_enable(const struct collector *collector, bool on);
 /* After collect_why_read(), whose causes it needs. */
 int collect_stacks_read(struct collector *collector, struct diag *diag);
-/* After collect_why_take(). */
+/* After collect_why_take(), with what was lost: the book adds to that. */
 void collect_stacks_take(struct collector *collector, struct capture *capture);
 void collect_stacks_forget(struct collector *collector);
 void collect_stacks_reset(struct collector *collector);

@@ -18,8 +18,9 @@ static bool is_its_own(void *context, const struct stat *st)
 {
 	const struct owner *owner = context;
 
-	return (st->st_uid == owner->euid || st->st_uid == 0) && !(st->st_mode & (S_IWGRP | S_IWOTH)) &&
-	       st->st_size >= 0 && (uint64_t)st->st_size <= owner->max_bytes;
+	return (st->st_uid == owner->euid || st->st_uid == 0) &&
+	       !(st->st_mode & (S_IWGRP | S_IWOTH)) && st->st_size >= 0 &&
+	       (uint64_t)st->st_size <= owner->max_bytes;
 }
 
 static struct perf_map *read_below(int dir_fd, const char *root, const struct process_look *who,
@@ -61,8 +62,9 @@ struct perf_map *jit_names_read(uint32_t pid, uint64_t time_ns, const struct pro
 			       ? read_below(AT_FDCWD, "/", who, max_bytes, ret_bytes)
 			       : NULL;
 	process_look(process_fd, &now);
-	map = now.known && now.inner_pid ? read_below(process_fd, "root", &now, max_bytes, ret_bytes)
-					 : NULL;
+	map = now.known && now.inner_pid
+		      ? read_below(process_fd, "root", &now, max_bytes, ret_bytes)
+		      : NULL;
 	close(process_fd);
 	return map;
 }

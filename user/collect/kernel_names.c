@@ -9,10 +9,13 @@
 bool kernel_names_is_probe(const char *name)
 {
 	static const char *const begins[] = {
-		"bpf_prog_",	 "bpf_trace_run",    "bpf_trampoline_", "bpf_get_stack", "__bpf_get_stack",
-		"__bpf_trace_",	 "__traceiter_",     "__bpf_prog_",	"bpf_dispatcher_", "trace_call_bpf",
-		"perf_trace_",	 "get_perf_callchain", "perf_callchain", "stack_trace_save", "__SCT__tp_func_",
-		"perf_event_",	 "bpf_overflow_handler", "__perf_event_", "perf_swevent_",  "bpf_stackid",
+		"bpf_prog_",	  "bpf_trace_run",	  "bpf_trampoline_",
+		"bpf_get_stack",  "__bpf_get_stack",	  "__bpf_trace_",
+		"__traceiter_",	  "__bpf_prog_",	  "bpf_dispatcher_",
+		"trace_call_bpf", "perf_trace_",	  "get_perf_callchain",
+		"perf_callchain", "stack_trace_save",	  "__SCT__tp_func_",
+		"perf_event_",	  "bpf_overflow_handler", "__perf_event_",
+		"perf_swevent_",  "bpf_stackid",
 	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)

@@ -69,7 +69,8 @@ static struct image *image_free(struct mappings *mappings, struct image *image)
 {
 	struct image *older = image->older;
 
-	mappings->kept -= image->space->log.n < mappings->kept ? image->space->log.n : mappings->kept;
+	mappings->kept -=
+		image->space->log.n < mappings->kept ? image->space->log.n : mappings->kept;
 	address_space_drop(image->space);
 	free(image);
 	return older;
@@ -101,8 +102,8 @@ static bool same_pid(const void *array, uint32_t place, const void *wanted)
 static struct process *find_process(struct mappings *mappings, uint32_t pid)
 {
 	uint64_t hash = place_hash(&mappings->by_pid, &pid, sizeof(pid));
-	uint32_t place = place_index_find(&mappings->by_pid, hash, same_pid, mappings->processes.items,
-					  &pid);
+	uint32_t place = place_index_find(&mappings->by_pid, hash, same_pid,
+					  mappings->processes.items, &pid);
 
 	return place == PLACE_NONE ? NULL : &mappings->processes.items[place];
 }
@@ -168,8 +169,8 @@ static void drop_oldest(struct mappings *mappings, struct process *process)
 }
 
 /* space becomes the image's; the rest is as in the image before. */
-static struct image *add_image(struct mappings *mappings, struct process *process, uint64_t since_ns,
-			       struct address_space *space)
+static struct image *add_image(struct mappings *mappings, struct process *process,
+			       uint64_t since_ns, struct address_space *space)
 {
 	struct image *image = mem_zalloc(sizeof(*image));
 
@@ -200,7 +201,8 @@ static struct image *newest_image(struct mappings *mappings, uint32_t pid)
 	return process->newest;
 }
 
-static void add_mapping(struct mappings *mappings, struct image *image, const struct mapping *mapping)
+static void add_mapping(struct mappings *mappings, struct image *image,
+			const struct mapping *mapping)
 {
 	if (image->space->log.n >= MAX_SPACE_MAPPINGS || mappings->kept >= MAX_MAPPINGS) {
 		mappings->left_out++;
@@ -223,7 +225,8 @@ static uint32_t note_file(struct mappings *mappings, const struct module_key *ke
 static void take_map(struct mappings *mappings, const struct perf_record *record)
 {
 	struct image *image = newest_image(mappings, record->pid);
-	struct module_key key = {record->device_major, record->device_minor, record->inode, record->path};
+	struct module_key key = {record->device_major, record->device_minor, record->inode,
+				 record->path};
 	struct mapping mapping = {.start = record->start,
 				  .end = record->end,
 				  .file_offset = record->file_offset,
@@ -241,8 +244,8 @@ static void take_exec(struct mappings *mappings, const struct perf_record *recor
 
 	/* All that it maps from here on comes as records. */
 	if (process)
-		add_image(mappings, process, record->time_ns, address_space_new(record->pid))->asked =
-			mappings->round;
+		add_image(mappings, process, record->time_ns, address_space_new(record->pid))
+			->asked = mappings->round;
 }
 
 /* A child of a process in our own pid namespace is there too, under the same id. */
@@ -269,7 +272,8 @@ static void take_fork(struct mappings *mappings, const struct perf_record *recor
 		image = add_image(mappings, process, record->time_ns, parent->newest->space);
 		inherit(image, parent->newest);
 	} else {
-		image = add_image(mappings, process, record->time_ns, address_space_new(record->pid));
+		image = add_image(mappings, process, record->time_ns,
+				  address_space_new(record->pid));
 		image->who = (struct process_look){0};
 	}
 }
@@ -410,8 +414,8 @@ bool mappings_is_current(const struct mappings *mappings, const struct image *im
 	return mappings->records && process && process->newest == image && !process->exited_ns;
 }
 
-const struct mapping *mappings_find(struct mappings *mappings, struct image *image, uint64_t address,
-				    uint64_t time_ns)
+const struct mapping *mappings_find(struct mappings *mappings, struct image *image,
+				    uint64_t address, uint64_t time_ns)
 {
 	const struct mapping *mapping = address_space_find(image->space, address, time_ns);
 
@@ -433,13 +437,15 @@ static struct address_space *oldest_unwinder(const struct mappings *mappings,
 
 	*ret_files = 0;
 	for (size_t i = 0; i < mappings->processes.n; i++)
-		for (struct image *image = mappings->processes.items[i].newest; image; image = image->older) {
+		for (struct image *image = mappings->processes.items[i].newest; image;
+		     image = image->older) {
 			struct address_space *space = image->space;
 
 			if (!space->unwinder)
 				continue;
 			*ret_files += space->unwinder_files;
-			if (space != keep && (!oldest || space->unwinder_used < oldest->unwinder_used))
+			if (space != keep &&
+			    (!oldest || space->unwinder_used < oldest->unwinder_used))
 				oldest = space;
 		}
 	return oldest;

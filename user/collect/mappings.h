@@ -14,11 +14,11 @@
 /* A process between two execs. */
 struct image {
 	uint32_t pid;
-	uint32_t serial;    /* no other image has it */
-	uint64_t since_ns;  /* 0: it was there when it was looked for */
-	uint64_t asked;	    /* /proc has been read, or need not be: see mappings.c */
-	uint64_t asked_ns;  /* when, where records do not come */
-	bool looked;	    /* `who` is of this image */
+	uint32_t serial;   /* no other image has it */
+	uint64_t since_ns; /* 0: it was there when it was looked for */
+	uint64_t asked;	   /* /proc has been read, or need not be: see mappings.c */
+	uint64_t asked_ns; /* when, where records do not come */
+	bool looked;	   /* `who` is of this image */
 	struct process_look who;
 	struct address_space *space;
 	struct image *older;
@@ -44,8 +44,8 @@ struct image *mappings_image(struct mappings *mappings, uint32_t pid, uint64_t t
 bool mappings_is_current(const struct mappings *mappings, const struct image *image);
 /* What the image had mapped there at that time; NULL: nothing. Where records do not come, /proc is asked
  * again, at most once a second. */
-const struct mapping *mappings_find(struct mappings *mappings, struct image *image, uint64_t address,
-				    uint64_t time_ns);
+const struct mapping *mappings_find(struct mappings *mappings, struct image *image,
+				    uint64_t address, uint64_t time_ns);
 /* Records that the kernel dropped, and mappings that there was no room for. */
 uint64_t mappings_lost(const struct mappings *mappings);
 /* Frees unwinders, those first that have not been used for the longest time, until all hold at

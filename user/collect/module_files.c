@@ -35,7 +35,7 @@ struct module_file {
 	uint64_t inode;
 	char *path;
 	enum special special;
-	int fd; /* -1: not open */
+	int fd;			  /* -1: not open */
 	struct module_view tried; /* where it was looked for last */
 	unsigned tries;
 	bool data;
@@ -59,7 +59,7 @@ struct module_files {
 	VEC(struct content) contents;
 	struct place_index by_key, by_content;
 	size_t max_open, open;
-	size_t next_closed; /* where the search for one to close goes on */
+	size_t next_closed;  /* where the search for one to close goes on */
 	uint64_t vdso_bytes; /* of our own */
 	uint64_t left_out;
 };
@@ -115,8 +115,8 @@ static bool begins(const char *text, const char *with)
 /* Names that the kernel gives to memory of no file: "//anon", "[heap]", "[anon:…]", shared memory. */
 static bool is_anonymous(const char *path)
 {
-	static const char *const names[] = {"[", "//", "/anon_hugepage", "/dev/zero", "/SYSV",
-					    "anon_inode:"};
+	static const char *const names[] = {"[",	 "//",	  "/anon_hugepage",
+					    "/dev/zero", "/SYSV", "anon_inode:"};
 
 	if (!path[0])
 		return true;
@@ -145,7 +145,8 @@ static uint64_t hash_file(struct module_files *files, const struct module_file *
 static uint32_t intern_file(struct module_files *files, const struct module_file *wanted)
 {
 	uint64_t hash = hash_file(files, wanted);
-	uint32_t place = place_index_find(&files->by_key, hash, same_file, files->files.items, wanted);
+	uint32_t place =
+		place_index_find(&files->by_key, hash, same_file, files->files.items, wanted);
 
 	if (place != PLACE_NONE)
 		return place;
@@ -218,8 +219,8 @@ static bool is_wanted(void *context, const struct stat *st)
 {
 	const struct wanted *wanted = context;
 	int64_t changed_ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
-	int64_t mapped_ns = (int64_t)wanted->mapped_ns + clock_ns(CLOCK_REALTIME) -
-			    clock_ns(CLOCK_MONOTONIC);
+	int64_t mapped_ns =
+		(int64_t)wanted->mapped_ns + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 
 	return is_same(wanted->file, st) && (!wanted->mapped_ns || changed_ns <= mapped_ns);
 }
@@ -251,8 +252,8 @@ static bool same_name(int process_fd, const char *link, const char *path)
 	return strlen(target) >= name && !strcmp(target + strlen(target) - name, path);
 }
 
-static int open_linked(int process_fd, const struct module_file *file, const struct module_view *view,
-		       struct stat *ret_st)
+static int open_linked(int process_fd, const struct module_file *file,
+		       const struct module_view *view, struct stat *ret_st)
 {
 	struct wanted wanted = {file, 0, false};
 	char link[80];
@@ -302,7 +303,8 @@ static bool holds_program(int fd)
 {
 	char magic[SELFMAG];
 
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, ELFMAG, SELFMAG);
 }
 
 /* One after the other is closed: it is opened anew where it is wanted again, if it still can be. */
@@ -359,7 +361,8 @@ const char *module_files_path(const struct module_files *files, uint32_t place)
 
 static bool same_content(const void *array, uint32_t place, const void *wanted)
 {
-	return !memcmp(&((const struct content *)array)[place].key, wanted, sizeof(struct content_key));
+	return !memcmp(&((const struct content *)array)[place].key, wanted,
+		       sizeof(struct content_key));
 }
 
 static void add_content(struct module_files *files, const struct module_file *file,
@@ -392,7 +395,8 @@ static uint32_t read_content(struct module_files *files, struct module_file *fil
 				   .mtime_s = st.st_mtim.tv_sec,
 				   .mtime_ns = st.st_mtim.tv_nsec};
 	hash = place_hash(&files->by_content, &key, sizeof(key));
-	place = place_index_find(&files->by_content, hash, same_content, files->contents.items, &key);
+	place = place_index_find(&files->by_content, hash, same_content, files->contents.items,
+				 &key);
 	if (place == PLACE_NONE) {
 		place = (uint32_t)files->contents.n;
 		add_content(files, file, &key);

@@ -110,7 +110,8 @@ int perf_records_open(struct perf_records **ret_records, struct diag *diag)
 	err = open_buffers(records);
 	if (err) {
 		perf_records_free(records);
-		diag_set(diag, err, "cannot follow what processes map: perf_event_open: %s", strerror(-err));
+		diag_set(diag, err, "cannot follow what processes map: perf_event_open: %s",
+			 strerror(-err));
 		return diag_hint(diag, err, "run as root, or with CAP_PERFMON");
 	}
 	*ret_records = records;
@@ -168,7 +169,8 @@ struct body_map {
 	uint32_t protection, flags;
 };
 
-static struct perf_record *push(struct perf_records *records, enum perf_record_kind kind, uint32_t pid)
+static struct perf_record *push(struct perf_records *records, enum perf_record_kind kind,
+				uint32_t pid)
 {
 	struct perf_record *record = vec_push(&records->pending);
 

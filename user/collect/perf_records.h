@@ -24,7 +24,7 @@ struct perf_record {
 	uint64_t start, end, file_offset;
 	uint32_t device_major, device_minor;
 	uint64_t inode;
-	char *path; /* "//anon", "[vdso]" …; owned by the reader */
+	char *path;	/* "//anon", "[vdso]" …; owned by the reader */
 	uint64_t order; /* of arrival, among those of one time */
 };
 

@@ -24,8 +24,8 @@ static int find(int dir_fd, const char *path, unsigned flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int plain_file_open(int dir_fd, const char *path, unsigned flags, plain_file_check *check, void *context,
-		    struct stat *ret_st)
+int plain_file_open(int dir_fd, const char *path, unsigned flags, plain_file_check *check,
+		    void *context, struct stat *ret_st)
 {
 	int found = find(dir_fd, path, flags), fd, err = 0;
 	struct stat st;

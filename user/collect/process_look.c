@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECOND_NS 1000000000ULL
+#define SECOND_NS   1000000000ULL
 #define START_FIELD 22 /* of /proc/PID/stat: ticks since boot, proc(5) */
 
 static bool read_text(int process_fd, const char *name, char *ret_text, size_t bytes)

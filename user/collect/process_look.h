@@ -10,8 +10,8 @@
 struct process_look {
 	bool known;
 	uint32_t euid;
-	uint32_t inner_pid;  /* its id in its own pid namespace; 0: not known */
-	bool root_is_ours;   /* its root directory and mounts are our own */
+	uint32_t inner_pid; /* its id in its own pid namespace; 0: not known */
+	bool root_is_ours;  /* its root directory and mounts are our own */
 };
 
 /* Directory /proc/PID of the process that had this id at time_ns (CLOCK_MONOTONIC; UINT64_MAX: now), or

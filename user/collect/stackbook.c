@@ -91,8 +91,8 @@ static uint32_t jit_owner_of(struct stackbook *book, const struct image *image, 
 	return (uint32_t)(book->jit_owners.n - 1);
 }
 
-static void open_file(struct stackbook *book, const struct image *image, const struct mapping *mapping,
-		      uint64_t time_ns)
+static void open_file(struct stackbook *book, const struct image *image,
+		      const struct mapping *mapping, uint64_t time_ns)
 {
 	struct module_view view = {.pid = (pid_t)image->pid,
 				   .start = mapping->start,
@@ -116,7 +116,8 @@ static void push_place(struct stackbook *book, const struct chain_place_key *key
 		*vec_push(&book->draft.frames) = place;
 }
 
-static void push_address(struct stackbook *book, struct image *image, uint64_t address, uint64_t time_ns)
+static void push_address(struct stackbook *book, struct image *image, uint64_t address,
+			 uint64_t time_ns)
 {
 	const struct mapping *mapping = mappings_find(book->mappings, image, address, time_ns);
 	struct chain_place_key key = {FRAME_FILE, 0, address};
@@ -143,7 +144,8 @@ static void feed_mapping(struct stackbook *book, const struct image *image,
 			 const struct mapping *mapping, uint64_t time_ns)
 {
 	struct address_space *space = image->space;
-	struct unwind_mapping unwind = {mapping->start, mapping->end, mapping->file_offset, NULL, -1};
+	struct unwind_mapping unwind = {mapping->start, mapping->end, mapping->file_offset, NULL,
+					-1};
 	char name[32] = "anonymous";
 
 	if (mapping->file != MODULE_ANONYMOUS) {
@@ -177,7 +179,8 @@ static void feed_unwinder(struct stackbook *book, const struct image *image, uin
 		mappings_trim_unwinders(book->mappings, book->max_unwinder_files, space);
 }
 
-static bool push_copied(struct stackbook *book, struct image *image, const struct stack_taken *taken)
+static bool push_copied(struct stackbook *book, struct image *image,
+			const struct stack_taken *taken)
 {
 	struct unwind_state state = {taken->regs, taken->memory, taken->memory_bytes};
 	uint64_t frames[UNWIND_FRAMES];
@@ -193,7 +196,8 @@ static bool push_copied(struct stackbook *book, struct image *image, const struc
 }
 
 /* By frame pointers: of callers the kernel gives the return address. */
-static void push_followed(struct stackbook *book, struct image *image, const struct stack_taken *taken)
+static void push_followed(struct stackbook *book, struct image *image,
+			  const struct stack_taken *taken)
 {
 	for (size_t i = 0; i < taken->n_user; i++)
 		push_address(book, image, taken->user[i] - (i > 0), taken->time_ns);

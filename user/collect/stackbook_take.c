@@ -22,7 +22,8 @@ static const char *kernel_symbol(struct stackbook *book, uint64_t address, uint6
 	return kallsyms_find(book->kallsyms, address, ret_into);
 }
 
-static const char *jit_symbol(struct stackbook *book, uint32_t place, uint64_t address, uint64_t *ret_into)
+static const char *jit_symbol(struct stackbook *book, uint32_t place, uint64_t address,
+			      uint64_t *ret_into)
 {
 	struct jit_owner *owner = &book->jit_owners.items[place];
 	size_t bytes = 0;
@@ -131,7 +132,8 @@ static uint32_t frame_of(struct taking *taking, uint32_t number)
 	words[2] = frame.into;
 	words[3] = place_hash(&taking->by_frame, frame.name, strlen(frame.name));
 	hash = place_hash(&taking->by_frame, words, sizeof(words));
-	at = place_index_find(&taking->by_frame, hash, same_frame, taking->capture->frames.items, &frame);
+	at = place_index_find(&taking->by_frame, hash, same_frame, taking->capture->frames.items,
+			      &frame);
 	if (at == PLACE_NONE) {
 		at = (uint32_t)taking->capture->frames.n;
 		frame.name = mem_strdup(frame.name);
@@ -155,7 +157,8 @@ static bool same_stack(const void *array, uint32_t place, const void *wanted)
  * nothing. */
 static uint32_t intern_stack(struct taking *taking, struct capture_stack *stack)
 {
-	uint64_t words[2] = {(uint64_t)stack->pid << 32 | stack->kernel << 1 | stack->truncated, 0}, hash;
+	uint64_t words[2] = {(uint64_t)stack->pid << 32 | stack->kernel << 1 | stack->truncated, 0},
+		 hash;
 	uint32_t place = STACK_NONE;
 
 	if (!stack->frames.n)
@@ -163,7 +166,8 @@ static uint32_t intern_stack(struct taking *taking, struct capture_stack *stack)
 	words[1] = place_hash(&taking->by_stack, stack->frames.items,
 			      stack->frames.n * sizeof(*stack->frames.items));
 	hash = place_hash(&taking->by_stack, words, sizeof(words));
-	place = place_index_find(&taking->by_stack, hash, same_stack, taking->capture->stacks.items, stack);
+	place = place_index_find(&taking->by_stack, hash, same_stack, taking->capture->stacks.items,
+				 stack);
 	if (place != PLACE_NONE)
 		goto out;
 	place = (uint32_t)taking->capture->stacks.n;
@@ -201,7 +205,8 @@ static uint32_t make_stack(struct taking *taking, uint32_t number, bool sample)
 				      .kernel = chain->kernel - (uint32_t)skip};
 
 	for (size_t i = skip; i < chain->n; i++)
-		*vec_push(&stack.frames) = frame_of(taking, book->chains.frames.items[chain->first + i]);
+		*vec_push(&stack.frames) =
+			frame_of(taking, book->chains.frames.items[chain->first + i]);
 	return intern_stack(taking, &stack);
 }
 
@@ -234,10 +239,10 @@ static bool belongs(const struct taking *taking, const struct stack_counted *cou
 	uint32_t number = counted->key.what & ~WK_STACK_SAMPLE;
 
 	if (counted->key.what & WK_STACK_SAMPLE)
-		return taking->serials.n && bsearch(&number, taking->serials.items, taking->serials.n,
-						    sizeof(number), by_number);
-	return taking->causes.n && bsearch(&number, taking->causes.items, taking->causes.n,
-					   sizeof(number), by_number);
+		return taking->serials.n && bsearch(&number, taking->serials.items,
+						    taking->serials.n, sizeof(number), by_number);
+	return taking->causes.n &&
+	       bsearch(&number, taking->causes.items, taking->causes.n, sizeof(number), by_number);
 }
 
 static int by_key(const void *a, const void *b)

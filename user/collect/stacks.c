@@ -163,7 +163,13 @@ void collect_stacks_service(struct collector *c)
 		stackbook_service(c->book);
 }
 
-void collect_stacks_seed(struct collector *c)
+void collect_stacks_seed(struct collector *c, pid_t pid)
+{
+	if (c->book)
+		stackbook_seed(c->book, pid);
+}
+
+void collect_stacks_seed_all(struct collector *c)
 {
 	uint32_t used = collect_slots_used(c);
 
@@ -172,7 +178,7 @@ void collect_stacks_seed(struct collector *c)
 
 		if (t->state != WK_STATE_NONE && t->state != WK_STATE_DEAD && t->pid &&
 		    t->flags & WK_FLAG_LEADER && t->flags & WK_FLAG_SEEDED)
-			stackbook_seed(c->book, t->pid);
+			collect_stacks_seed(c, t->pid);
 	}
 }
 

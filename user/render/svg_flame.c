@@ -13,7 +13,7 @@
 #define FLAME_ROW    18.0
 #define FLAME_TEXT   12.5 /* foot of the letters below a box's top */
 #define FLAME_PAD    3.0
-#define FLAME_LEAST  20.0 /* pixels that a name needs to be worth writing */
+#define FLAME_LEAST  30.0 /* pixels that a name needs to be worth writing */
 #define FLAME_LEGEND 20.0 /* a row of it; two stand side by side */
 #define FLAME_GAP    8.0
 

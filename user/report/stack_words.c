@@ -65,11 +65,46 @@ static size_t arguments_at(const char *text)
 	return n;
 }
 
+/* "void std::vector<std::pair<int, int> >::grow" with its template arguments as "<…>"; NULL where angle
+ * brackets are something else. The caller frees. */
+static char *without_templates(const char *name)
+{
+	struct strbuf text = {0};
+	size_t depth = 0;
+
+	for (const char *p = name; *p; p++) {
+		if (*p == '<' && !depth++)
+			strbuf_add(&text, "<…");
+		if (*p == '>' && (!depth || (p > name && p[-1] == '-')))
+			goto fail;
+		depth -= *p == '>';
+		if (!depth)
+			strbuf_add_char(&text, *p);
+	}
+	if (!depth)
+		return strbuf_take(&text);
+fail:
+	strbuf_free_members(&text);
+	return NULL;
+}
+
+/* What stands before the name of a function made from a template: "void ". */
+static size_t return_type(const char *name)
+{
+	const char *space = strrchr(name, ' ');
+
+	return space && !strstr(name, "operator") && !strchr(name, '(') ? (size_t)(space + 1 - name)
+									 : 0;
+}
+
 char *stack_frame_words(const char *text, size_t bytes)
 {
-	char *name = mem_strndup(text, arguments_at(text));
-	char *words = part_shorten(name, bytes);
+	size_t n = arguments_at(text);
+	char *name = mem_strndup(text, n), *words;
+	char *plain = text[n] && n > bytes ? without_templates(name) : NULL;
 
+	words = plain ? part_shorten(plain + return_type(plain), bytes) : part_shorten(name, bytes);
+	free(plain);
 	free(name);
 	return words;
 }

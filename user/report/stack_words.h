@@ -28,7 +28,8 @@ enum stack_look stack_look(const struct stacks *stacks, const struct capture *ca
 #define STACK_WORDS_BYTES 72
 #define STACK_FRAME_BYTES 44
 
-/* A function's name without its list of arguments, cut to so many bytes. The caller frees. */
+/* A function's name without its list of arguments, where it is too long without those of templates too, cut
+ * to so many bytes. The caller frees. */
 char *stack_frame_words(const char *text, size_t bytes);
 /* Adds the frames that matter, innermost first, as many as fit; the call that the first of them made before it.
  * Nothing for STACK_NONE. */

@@ -1,6 +1,7 @@
 /* Waiting for descriptors until a point in time, or until a signal says stop. */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 #include "runtime/deadline.h"
@@ -45,4 +46,23 @@ int deadline_poll(struct pollfd *fds, size_t n, uint64_t deadline_ns, const vola
 	while (result == -EINTR && !(stop && *stop));
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return result;
+}
+
+int deadline_poll_beside(struct pollfd *fds, size_t n, uint64_t deadline_ns, const volatile int *stop,
+			 const struct deadline_beside *beside)
+{
+	struct pollfd all[DEADLINE_FDS_MAX + 1];
+	int ready;
+
+	if (!beside->serve)
+		return deadline_poll(fds, n, deadline_ns, stop);
+	for (;;) {
+		memcpy(all, fds, n * sizeof(*fds));
+		all[n] = (struct pollfd){.fd = beside->fd, .events = POLLIN};
+		ready = deadline_poll(all, n + 1, deadline_ns, stop);
+		memcpy(fds, all, n * sizeof(*fds));
+		if (ready < 0 || ready > !!all[n].revents)
+			return ready < 0 ? ready : ready - !!all[n].revents;
+		beside->serve(beside->context);
+	}
 }

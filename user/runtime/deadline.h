@@ -15,4 +15,17 @@ uint64_t deadline_after(uint64_t timeout_ns);
  * never missed: signals are let in only while it sleeps. */
 int deadline_poll(struct pollfd *fds, size_t n, uint64_t deadline_ns, const volatile int *stop);
 
+/* Work that may come up while somebody waits for something else. */
+struct deadline_beside {
+	int fd; /* readable: there is some */
+	void (*serve)(void *context); /* does it; NULL: there is nothing beside */
+	void *context;
+};
+
+#define DEADLINE_FDS_MAX 4
+/* As deadline_poll, of at most DEADLINE_FDS_MAX descriptors, with that work done meanwhile. What is waited for
+ * comes first. */
+int deadline_poll_beside(struct pollfd *fds, size_t n, uint64_t deadline_ns, const volatile int *stop,
+			 const struct deadline_beside *beside);
+
 #endif

@@ -258,6 +258,7 @@ int job_prepare(struct job **ret_job, struct workshop *shop, const struct runtim
 	job->workload = options->workload;
 	job->is_command = runtime->command != NULL;
 	job->hash_ops = options->hash_ops;
+	job->beside = options->beside;
 	job->label = mem_strdup(runtime->label);
 	job->in_fd = job->out_fd = job->err_fd = -1;
 	err = launch(job, runtime, options, diag);
@@ -333,7 +334,7 @@ int job_await_end(struct job *job, uint64_t timeout_ns, const volatile int *stop
 		  struct rusage *ret_rusage, struct diag *diag)
 {
 	struct pollfd end = {.fd = job->launched.pidfd, .events = POLLIN};
-	int ready = deadline_poll(&end, 1, deadline_after(timeout_ns), stop);
+	int ready = deadline_poll_beside(&end, 1, deadline_after(timeout_ns), stop, &job->beside);
 	char time[UNITS_TEXT_BYTES];
 	uint64_t now_ns = deadline_now_ns();
 	int err, status;

@@ -11,6 +11,7 @@ struct job {
 	enum workload workload;
 	bool is_command; /* of --cmd: speaks no protocol */
 	uint64_t hash_ops;
+	struct deadline_beside beside;
 	char *label;
 	char *directory; /* its working directory, and its mark */
 

@@ -63,7 +63,7 @@ static int read_line(struct job *job, uint64_t timeout_ns, const volatile int *s
 
 		if (job->line_bytes == sizeof(job->line))
 			return job_complain(job, -EPROTO, diag, "said a line without an end");
-		ready = deadline_poll(fds, 2, deadline_ns, stop);
+		ready = deadline_poll_beside(fds, 2, deadline_ns, stop, &job->beside);
 		if (ready == -ETIMEDOUT)
 			return job_complain(job, ready, diag, "did not say '%s' within %s",
 					    waiting_for,

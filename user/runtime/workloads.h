@@ -10,6 +10,7 @@
 #ifndef WAKEWHY_RUNTIME_WORKLOADS_H
 #define WAKEWHY_RUNTIME_WORKLOADS_H
 
+#include "runtime/deadline.h"
 #include "runtime/launch.h"
 #include "runtime/runtimes.h"
 
@@ -25,6 +26,7 @@ struct job_options {
 	uint64_t hash_ns;
 	const char *user;
 	const char *cpus;
+	struct deadline_beside beside; /* what is done while the job is waited for */
 };
 
 /* One run of one workload on one runtime. */

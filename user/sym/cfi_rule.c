@@ -83,6 +83,10 @@ static void put_common(struct image *image, const struct cfi_common *common)
 	put_number(image, common->return_reg, 1);
 	put_number(image, 1, 1); /* of augmentation data: */
 	put_number(image, DW_EH_PE_absptr, 1);
+#ifdef __x86_64__
+	/* libdw 0.188 takes rax for rbx among the registers that calls keep (x86_64_cfi.c). */
+	put(image, (const uint8_t[]){DW_CFA_same_value, 3, DW_CFA_undefined, 0}, 4);
+#endif
 	put(image, common->program, common->program_bytes);
 	end_entry(image, start);
 }
