@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "collect/proc_text.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What reads them is their own files' alone. */
@@ -71,6 +72,22 @@ static void read_smaps(const uint8_t *bytes, size_t n)
 	fclose(in);
 }
 
+/* What is read of each thread once a second: one text in the place of all of them. */
+static void read_thread(const char *text)
+{
+	struct proc_figures figures = {};
+	struct proc_stat stat;
+	pid_t id = 0;
+
+	if (!proc_parse_stat(text, &stat))
+		FUZZ_CHECK(memchr(stat.comm, '\0', sizeof(stat.comm)) && stat.ppid >= 0 && stat.state);
+	proc_parse_schedstat(text, &figures);
+	proc_parse_status(text, &figures);
+	FUZZ_CHECK(proc_id_of_name(text) >= 0);
+	while ((text = proc_next_id(text, &id)))
+		FUZZ_CHECK(id > 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	char *text;
@@ -87,6 +104,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'm':
 		read_smaps(bytes + 1, n - 1);
+		break;
+	case 't':
+		read_thread(text);
 		break;
 	case 'e':
 		has_mark(text, n - 1, "MARK=/tmp/x");
