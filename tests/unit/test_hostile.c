@@ -92,7 +92,8 @@ static void render_all(const struct recording *recording)
 
 		assert_int_equal(format->render(out, &result, &report, &style, &diag), 0);
 		fclose(out);
-		assert_true(n > 0);
+		/* Nothing is all that a folded file can say where there are no stacks. */
+		assert_true(n > 0 || !strncmp(format->name, "folded", 6));
 		if (!format->binary)
 			assert_null(memchr(bytes, '\x1b', n));
 		free(bytes);

@@ -732,7 +732,7 @@ static void test_wkw(void **state)
 	recording_free_members(&again);
 }
 
-/* A full disk fails every format. */
+/* A full disk fails every format that has something to write: a folded file is empty without stacks. */
 static void test_full(void **state)
 {
 	struct render_style style = {0};
@@ -747,9 +747,14 @@ static void test_full(void **state)
 	report_build(&report, &result, &options);
 	for (const struct format *f = formats; f->name; f++) {
 		FILE *out = fopen("/dev/full", "w");
+		bool empty = !strncmp(f->name, "folded", 6);
 		struct diag diag = {0};
 
 		assert_non_null(out);
+		if (empty) {
+			fclose(out);
+			continue;
+		}
 		assert_int_equal(f->render(out, &result, &report, &style, &diag), -EIO);
 		assert_true(*diag.what);
 		fclose(out);
