@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rendered.h"
+#include "report/report.h"
 #include "sample.h"
 #include "sample_stacks.h"
 
@@ -138,6 +139,76 @@ static void without_stacks_files_are_empty(void **state)
 	recording_free_members(&recording);
 }
 
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* One that no kernel would make: n wakes, each with a stack of its own of 1000 frames with a long name. */
+static void wide_recording(struct recording *ret_recording, size_t n)
+{
+	char name[5001];
+	uint32_t frames[1000];
+	struct capture *capture;
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	sample_stacks_recording(ret_recording);
+	capture = &ret_recording->runs.items[0];
+	frames[0] = sample_add_jit_frame(capture, 0x7f0000, name);
+	for (size_t i = 1; i < 1000; i++)
+		frames[i] = frames[0];
+	for (size_t i = 0; i < n; i++)
+		sample_add_wake_stack(capture, 1,
+				      sample_add_stack(capture, 4711, 0, frames, 1000),
+				      STACK_NONE, 1);
+}
+
+static void assert_refused(const char *format, const struct recording *recording, const char *why)
+{
+	struct report_options options = {0};
+	struct result result;
+	struct report report;
+	struct diag diag = {0};
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	result_init(&result, recording);
+	report_build(&report, &result, &options);
+	assert_int_equal(format_find(format)->render(out, &result, &report,
+						     &(struct render_style){0}, &diag),
+			 -EFBIG);
+	fclose(out);
+	assert_int_equal(bytes, 0);
+	assert_string_equal(diag.what, why);
+	assert_has(diag.hint, "fewer runs");
+	free(text);
+	report_free_members(&report);
+	result_free_members(&result);
+}
+
+/* A small recording asks for a large file: it is said, and nothing is written. */
+static void what_would_be_too_much_is_refused(void **state)
+{
+	static const char folded[] = "the stacks need more than 256 MiB as folded lines";
+	struct recording recording;
+	char *text;
+
+	(void)state;
+	wide_recording(&recording, 300); /* 1 MB each */
+	assert_refused("folded", &recording, folded);
+	assert_refused("folded-wakeups", &recording, folded);
+	text = rendered_recording("folded-oncpu", &recording, 0, 0);
+	assert_int_equal(assert_folded(text), 10);
+	free(text);
+	text = rendered_recording("speedscope", &recording, 0, 0);
+	assert_in_range(strlen(text), 300 * 1000 * 2, 10 << 20);
+	free(text);
+	recording_free_members(&recording);
+	wide_recording(&recording, 8400);
+	assert_refused("speedscope", &recording,
+		       "the stacks have more than 16,000,000 frames for speedscope");
+	recording_free_members(&recording);
+}
+
 /* ---- speedscope ------------------------------------------------------------------------------ */
 
 /* Every number is a frame's, every sample has its weight, and they add up to the end. */
@@ -228,6 +299,7 @@ int main(void)
 		cmocka_unit_test(samples_add_up),
 		cmocka_unit_test(repeats_are_one),
 		cmocka_unit_test(without_stacks_files_are_empty),
+		cmocka_unit_test(what_would_be_too_much_is_refused),
 		cmocka_unit_test(speedscope_adds_up),
 		cmocka_unit_test(speedscope_begins_with_the_thread),
 	};

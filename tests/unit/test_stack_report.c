@@ -387,6 +387,59 @@ static void boxes_are_bounded(void **state)
 	recording_free_members(&recording);
 }
 
+/* So deep and many that each picture has all the boxes that it may have. */
+static void add_busy_run(struct recording *recording, const char *label)
+{
+	struct recording other;
+	struct capture *capture;
+	uint32_t stack[55];
+
+	sample_stacks_recording(&other);
+	capture = &other.runs.items[0];
+	free(capture->label);
+	capture->label = mem_strdup(label);
+	for (size_t i = 0; i < 36; i++) {
+		for (size_t j = 0; j < 55; j++)
+			stack[j] = sample_add_jit_frame(capture, 0x1000 * i + j, "");
+		sample_add_sample(capture, 1, sample_add_stack(capture, SAMPLE_PID, 0, stack, 55), 30);
+	}
+	*vec_push(&recording->runs) = *capture;
+	other.runs.n = 0;
+	recording_free_members(&other);
+}
+
+static void pictures_are_bounded(void **state)
+{
+	struct report_options options = {.max_threads = 1};
+	struct recording recording;
+	struct result result;
+	struct report report;
+	size_t boxes = 0, left_out = 0;
+
+	(void)state;
+	sample_stacks_recording(&recording);
+	for (size_t i = 0; i < 60; i++) {
+		char *label = mem_printf("label_%02zu", i);
+
+		add_busy_run(&recording, label);
+		free(label);
+	}
+	result_init(&result, &recording);
+	report_build(&report, &result, &options);
+	for (size_t i = 0; i < report.blocks.n; i++) {
+		const struct block *block = &report.blocks.items[i];
+
+		boxes += block->chart ? block->chart->boxes.n : 0;
+		left_out += block->kind == BLOCK_NOTE &&
+			    strstr(block->text, "are not drawn: those before it fill the page.");
+	}
+	assert_in_range(boxes, 100000, 104000);
+	assert_in_range(left_out, 1, 30);
+	report_free_members(&report);
+	result_free_members(&result);
+	recording_free_members(&recording);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +453,7 @@ int main(void)
 		cmocka_unit_test(samples_are_told_by_function),
 		cmocka_unit_test(boxes_are_wakeups_and_samples),
 		cmocka_unit_test(boxes_are_bounded),
+		cmocka_unit_test(pictures_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -540,7 +540,7 @@ static void long_names_are_compared_once(void **state)
 	memset(name, 'a', BYTES);
 	sample_add_cause(capture, 1, WK_CONTEXT_HRTIMER, 100, 1000, 0);
 	for (size_t i = 0; i < FRAMES; i++) {
-		name[BYTES - 1] = (char)('a' + i % 2);
+		name[STACKS_TEXT_BYTES - 1] = (char)('a' + i % 2);
 		sample_add_jit_frame(capture, i, name);
 	}
 	for (uint32_t i = 0; i < STACKS; i++) {
@@ -549,7 +549,7 @@ static void long_names_are_compared_once(void **state)
 	}
 	explain(&made);
 	assert_int_equal(made.stacks.wakes.n, STACKS);
-	assert_int_equal(made.stacks.begins.items[0][BYTES - 1], 'b');
+	assert_int_equal(made.stacks.begins.items[0][STACKS_TEXT_BYTES - 1], 'b');
 	free(name);
 	unmake(&made);
 }
@@ -573,10 +573,42 @@ static void the_sample_reads_as_it_should(void **state)
 	unmake(&made);
 }
 
+/* A name is in every stack that has the frame, a path in every frame of the file. */
+static void long_names_are_cut(void **state)
+{
+	struct made made;
+	struct capture *capture = make(&made);
+	char *name = mem_zalloc(70001), *path = mem_zalloc(70001);
+	uint32_t module;
+
+	(void)state;
+	memset(name, 'n', 70000);
+	memset(path, 'p', 70000);
+	path[5] = '/';
+	module = sample_add_module(capture, path, "");
+	sample_add_file_frame(capture, module, 0x10, name);
+	sample_add_file_frame(capture, module, 0x20, "");
+	sample_add_jit_frame(capture, 0x30, name);
+	explain(&made);
+	for (size_t i = 0; i < 3; i++) {
+		const struct stacks_frame *frame = &made.stacks.frames.items[i];
+
+		assert_in_range(strlen(frame->text), STACKS_FILE_BYTES,
+				STACKS_TEXT_BYTES + strlen("…"));
+		assert_in_range(strlen(frame->file), 3, STACKS_FILE_BYTES + strlen("…"));
+		assert_non_null(strstr(frame->text, "…"));
+	}
+	assert_non_null(strstr(text_at(&made, 1), "…+0x20"));
+	unmake(&made);
+	free(name);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_have_texts),
+		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(plumbing_is_told_by_file),
 		cmocka_unit_test(plumbing_is_told_by_name),
 		cmocka_unit_test(plumbing_of_kernel_and_jit),

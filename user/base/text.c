@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/strbuf.h"
 
 struct text_range {
@@ -144,4 +145,22 @@ size_t text_columns(const char *text)
 		i += used;
 	}
 	return columns;
+}
+
+char *text_shorten(const char *text, size_t bytes)
+{
+	size_t n = strlen(text), keep = 0;
+
+	if (n <= bytes)
+		return mem_strdup(text);
+	for (;;) {
+		uint32_t code;
+		size_t step = text_decode(text + keep, n - keep, &code);
+
+		step += !step; /* a byte that is no character */
+		if (keep + step > bytes)
+			break;
+		keep += step;
+	}
+	return mem_printf("%.*s…", (int)keep, text);
 }

@@ -20,6 +20,10 @@ char *text_safe_bytes(const char *bytes, size_t n);
 char *text_utf8(const char *text);
 char *text_utf8_bytes(const char *bytes, size_t n);
 
+/* Copy of text of at most `bytes` bytes, cut between characters, "…" at the end of a shortened one.
+ * The caller frees. */
+char *text_shorten(const char *text, size_t bytes);
+
 /* Columns that a terminal needs for text: 2 for wide characters, 0 for combining ones. Meant for
  * what text_safe returned; a broken byte counts 1. */
 size_t text_columns(const char *text);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static uint64_t add_capped(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -30,10 +32,19 @@ static const char *frame_file(const struct capture *capture, const struct captur
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static char *frame_file_text(const struct capture_frame *frame, const char *file)
+{
+	if (frame->kind == FRAME_KERNEL)
+		return mem_strdup("kernel");
+	if (frame->kind == FRAME_JIT)
+		return mem_strdup("jit");
+	return text_shorten(file, STACKS_FILE_BYTES);
+}
+
 static char *frame_text(const struct capture_frame *frame, const char *file)
 {
 	if (frame->name && *frame->name)
-		return mem_strdup(frame->name);
+		return text_shorten(frame->name, STACKS_TEXT_BYTES);
 	if (frame->kind == FRAME_KERNEL)
 		return mem_printf("[kernel] 0x%" PRIx64, frame->offset);
 	if (frame->kind == FRAME_JIT)
@@ -75,12 +86,8 @@ static void frames_init(struct stacks *stacks, const struct capture *capture)
 		enum plumbing plumbing = plumbing_of(frame, file);
 		struct stacks_frame *to = vec_push(&stacks->frames);
 
-		to->text = frame_text(frame, file);
-		if (frame->kind == FRAME_KERNEL)
-			file = "kernel";
-		else if (frame->kind == FRAME_JIT)
-			file = "jit";
-		to->file = mem_strdup(file);
+		to->file = frame_file_text(frame, file);
+		to->text = frame_text(frame, to->file);
 		to->plumbing = plumbing != PLUMBING_NONE;
 		to->start = plumbing == PLUMBING_START;
 	}

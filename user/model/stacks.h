@@ -6,6 +6,11 @@
 #include "model/plumbing.h"
 #include "model/why.h"
 
+/* Longest text and file of a frame: a name stands in each stack that has the frame, so its length must not be
+ * somebody else's choice. Names of C++ are seldom longer; "…" ends what was cut. */
+#define STACKS_TEXT_BYTES 1024
+#define STACKS_FILE_BYTES 255
+
 /* A frame in words: owned by struct stacks. */
 struct stacks_frame {
 	char *text;	/* "uv_cond_wait", "bun+0x5c7bc86" (file, offset as objdump has it where known,

@@ -11,6 +11,10 @@
 #include "base/text.h"
 #include "render/formats.h"
 
+/* Of all lines, before equal ones are one. A stack is written in full for each cause and waker that it has, so a
+ * small recording could ask for any amount. */
+#define FOLDED_BYTES_MAX (UINT64_C(256) << 20)
+
 struct folded_line {
 	char *text;
 	uint64_t value;
@@ -20,6 +24,7 @@ struct folded {
 	VEC(struct folded_line) lines;
 	const struct capture *capture; /* of the run that is being written, */
 	const struct stacks *stacks;   /* with its stacks */
+	uint64_t bytes;		       /* of the lines so far */
 };
 
 /* What splits frames and lines must not stand in a name; spaces may. */
@@ -99,15 +104,21 @@ static void folded_end(struct folded *folded, struct strbuf *line, uint64_t valu
 {
 	struct folded_line *to = vec_push(&folded->lines);
 
+	folded->bytes += line->n;
 	to->text = strbuf_take(line);
 	to->value = value;
 }
 
 /* ---- what is in a line ----------------------------------------------------------------------- */
 
+static bool folded_has_room(const struct folded *folded)
+{
+	return folded->bytes <= FOLDED_BYTES_MAX;
+}
+
 static void folded_add_wakes(struct folded *folded, const struct why *why, bool chains)
 {
-	for (size_t i = 0; i < folded->stacks->wakes.n; i++) {
+	for (size_t i = 0; i < folded->stacks->wakes.n && folded_has_room(folded); i++) {
 		const struct stacks_wake *wake = &folded->stacks->wakes.items[i];
 		const struct why_cause *cause = &why->causes.items[wake->cause];
 		struct strbuf line = {0};
@@ -125,7 +136,7 @@ static void folded_add_wakes(struct folded *folded, const struct why *why, bool 
 
 static void folded_add_samples(struct folded *folded)
 {
-	for (size_t i = 0; i < folded->stacks->rows.n; i++) {
+	for (size_t i = 0; i < folded->stacks->rows.n && folded_has_room(folded); i++) {
 		const struct stacks_sample *sample = &folded->stacks->rows.items[i];
 		struct strbuf line = {0};
 
@@ -160,9 +171,21 @@ static void folded_write(struct folded *folded, FILE *out, uint64_t per)
 			fprintf(out, "%s %" PRIu64 "\n", lines[i].text, lines[i].value / per);
 		}
 	}
-	for (size_t i = 0; i < n; i++)
-		free(lines[i].text);
-	free(lines);
+}
+
+static void folded_free_members(struct folded *folded)
+{
+	for (size_t i = 0; i < folded->lines.n; i++)
+		free(folded->lines.items[i].text);
+	free(folded->lines.items);
+}
+
+static int folded_refuse(struct diag *diag)
+{
+	diag_set(diag, -EFBIG, "the stacks need more than %" PRIu64 " MiB as folded lines",
+		 FOLDED_BYTES_MAX >> 20);
+	return diag_hint(diag, -EFBIG,
+			 "report fewer runs at a time, or use -f json, which names each stack once");
 }
 
 enum folded_of { FOLDED_CHAINS, FOLDED_WAKEUPS, FOLDED_SAMPLES };
@@ -171,6 +194,7 @@ static int folded_render_of(FILE *out, const struct result *result, enum folded_
 			    struct diag *diag)
 {
 	struct folded folded = {0};
+	int err;
 
 	for (size_t i = 0; i < result->stacks.n; i++) {
 		folded.capture = result->runs.items[i].capture;
@@ -182,8 +206,14 @@ static int folded_render_of(FILE *out, const struct result *result, enum folded_
 		else
 			folded_add_wakes(&folded, &result->whys.items[i], of == FOLDED_CHAINS);
 	}
-	folded_write(&folded, out, of == FOLDED_CHAINS ? 1000 : 1);
-	return render_finish(out, diag);
+	if (folded_has_room(&folded)) {
+		folded_write(&folded, out, of == FOLDED_CHAINS ? 1000 : 1);
+		err = render_finish(out, diag);
+	} else {
+		err = folded_refuse(diag);
+	}
+	folded_free_members(&folded);
+	return err;
 }
 
 int folded_render(FILE *out, const struct result *result, const struct report *report,

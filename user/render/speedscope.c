@@ -12,6 +12,10 @@
 
 #define SPEEDSCOPE_SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
+/* Frames in all samples. A stack is listed in full for each cause and waker that it has, so a small recording
+ * could ask for any amount; these come to 512 MiB of memory and some 100 MiB of output. */
+#define SCOPE_PLACES_MAX ((size_t)16000000)
+
 /* A name that a file's frames refer to by number. */
 struct scope_frame {
 	const char *name, *file; /* file "": none */
@@ -252,18 +256,53 @@ static json_t *scope_document(struct scope *scope)
 	return document;
 }
 
+/* Thread, cause and "[truncated]" stand beside a stack's own frames. */
+static size_t scope_places_of(const struct capture *capture, uint32_t stack)
+{
+	return 3 + (stack < capture->stacks.n ? capture->stacks.items[stack].frames.n : 0);
+}
+
+/* At most so many frames are in all samples. */
+static size_t scope_places(const struct result *result)
+{
+	size_t places = 0;
+
+	for (size_t r = 0; r < result->stacks.n; r++) {
+		const struct capture *capture = result->runs.items[r].capture;
+		const struct stacks *stacks = &result->stacks.items[r];
+
+		for (size_t i = 0; !capture->replaced && i < stacks->rows.n; i++)
+			places += scope_places_of(capture, stacks->rows.items[i].stack);
+		for (size_t i = 0; !capture->replaced && i < stacks->wakes.n; i++) /* woken, slept */
+			places += 2 * scope_places_of(capture, stacks->wakes.items[i].sleeper);
+	}
+	return places;
+}
+
+static int scope_check(const struct result *result, struct diag *diag)
+{
+	if (scope_places(result) <= SCOPE_PLACES_MAX)
+		return 0;
+	diag_set(diag, -EFBIG, "the stacks have more than 16,000,000 frames for speedscope");
+	return diag_hint(diag, -EFBIG,
+			 "report fewer runs at a time, or use -f json, which names each stack once");
+}
+
 int speedscope_render(FILE *out, const struct result *result, const struct report *report,
 		      const struct render_style *style, struct diag *diag)
 {
 	struct scope scope = {.result = result};
-	json_t *document = scope_document(&scope);
-	int failed = json_dumpf(document, out, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_t *document;
+	int err = scope_check(result, diag);
 
 	(void)report;
 	(void)style;
+	if (err)
+		return err;
+	document = scope_document(&scope);
+	if (!json_dumpf(document, out, JSON_COMPACT | JSON_REAL_PRECISION(15)))
+		fputc('\n', out);
 	json_decref(document);
 	free(scope.frames.items);
-	if (!failed)
-		fputc('\n', out);
 	return render_finish(out, diag);
 }

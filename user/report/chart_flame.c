@@ -14,6 +14,8 @@
 
 #define FLAME_DEPTH 60
 #define FLAME_BOXES 2000
+/* Of all charts of a report: a recording may have thousands of labels, and say little of each. */
+#define FLAME_BOXES_ALL 100000
 /* What is narrower than this cannot be seen: neighbours of that kind are one box. */
 #define FLAME_LEAST 0.001
 /* Of more boxes than can be drawn the narrow ones go first, up to this width, then the inner ones. */
@@ -74,7 +76,8 @@ static void flame_frames(struct flame *flame, const struct stacks *stacks,
 {
 	if (stack->truncated)
 		flame_step(flame, "(not followed further)", STACK_OTHER);
-	for (size_t i = stack->frames.n; i-- > 0;)
+	/* What is deeper than boxes go is never looked at. */
+	for (size_t i = stack->frames.n, n = 0; i-- > 0 && n < FLAME_DEPTH; n++)
 		flame_step(flame, stacks->frames.items[stack->frames.items[i]].text,
 			   stack_look(stacks, capture, stack->frames.items[i]));
 }
@@ -324,10 +327,38 @@ static void flame_finish(struct report *report, struct flame *flame, const char 
 	free(flame->paths.items);
 }
 
+static bool flame_has_room(const struct report *report)
+{
+	size_t boxes = 0;
+
+	for (size_t i = 0; i < report->blocks.n; i++)
+		if (report->blocks.items[i].chart)
+			boxes += report->blocks.items[i].chart->boxes.n;
+	return boxes < FLAME_BOXES_ALL;
+}
+
+static bool group_has_stacks(const struct group *group)
+{
+	for (size_t i = 0; i < group->stacks.n; i++)
+		if (group->stacks.items[i])
+			return true;
+	return false;
+}
+
 void chart_flame_build(struct report *report, const struct group *group)
 {
 	struct flame slept = {0}, ran = {0};
-	char number[NUMBER_BYTES], *name = chart_group_name(group), *title;
+	char number[NUMBER_BYTES], *name, *title;
+
+	if (!group_has_stacks(group))
+		return;
+	name = chart_group_name(group);
+	if (!flame_has_room(report)) {
+		report_add_note(report, NOTE_TEXT,
+				"The stacks of %s are not drawn: those before it fill the page.", name);
+		free(name);
+		return;
+	}
 
 	flame_add_wakes(&slept, group);
 	title = mem_printf("Where in its code %s sleeps: %s wakeups by stack", name,

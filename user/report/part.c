@@ -139,20 +139,7 @@ double group_operations(const struct group *group)
 
 char *part_shorten(const char *text, size_t bytes)
 {
-	size_t n = strlen(text), keep = 0;
-
-	if (n <= bytes)
-		return mem_strdup(text);
-	for (;;) {
-		uint32_t code;
-		size_t step = text_decode(text + keep, n - keep, &code);
-
-		step += !step; /* a byte that is no character */
-		if (keep + step > bytes)
-			break;
-		keep += step;
-	}
-	return mem_printf("%.*s…", (int)keep, text);
+	return text_shorten(text, bytes);
 }
 
 void part_add_command(struct strbuf *text, const struct capture_image *image)
