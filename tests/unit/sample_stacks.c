@@ -24,6 +24,7 @@ static uint32_t add_frame(struct capture *capture, enum frame_kind kind, uint32_
 	frame->kind = kind;
 	frame->module = module;
 	frame->offset = offset;
+	frame->address = kind == FRAME_FILE ? offset : 0;
 	frame->name = mem_strdup(name);
 	frame->into = *name ? 0x21 : 0;
 	return (uint32_t)capture->frames.n - 1;

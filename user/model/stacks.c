@@ -38,7 +38,10 @@ static char *frame_text(const struct capture_frame *frame, const char *file)
 		return mem_printf("[kernel] 0x%" PRIx64, frame->offset);
 	if (frame->kind == FRAME_JIT)
 		return mem_printf("[jit] 0x%" PRIx64, frame->offset);
-	return mem_printf("%s+0x%" PRIx64, *file ? file : "[unknown]", frame->offset);
+	file = *file ? file : "[unknown]";
+	if (frame->address)
+		return mem_printf("%s+0x%" PRIx64, file, frame->address);
+	return mem_printf("%s@0x%" PRIx64, file, frame->offset);
 }
 
 static bool is_libc_start(const struct capture *capture, uint32_t at)
