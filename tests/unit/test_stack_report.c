@@ -220,6 +220,25 @@ static void a_share_is_told_where_stacks_are_limited(void **state)
 	recording_free_members(&recording);
 }
 
+static void a_sleep_that_began_before_is_no_limit(void **state)
+{
+	struct recording recording;
+	struct capture *capture;
+	char *text;
+
+	(void)state;
+	sample_stacks_recording(&recording);
+	capture = &recording.runs.items[0];
+	capture->lost[WK_LOST_STACKS] = 0;
+	for (size_t i = 0; i < capture->threads.n; i++)
+		capture->threads.items[i].t.flags |= WK_FLAG_SEEDED;
+	text = text_of(&recording, false, 0);
+	assert_has(text, "\nStacks were taken at 259 of 260 wakeups; the others ended sleeps that had begun "
+			 "before wakewhy came.\n");
+	free(text);
+	recording_free_members(&recording);
+}
+
 /* ---- samples --------------------------------------------------------------------------------- */
 
 static void samples_are_told_by_function(void **state)
@@ -450,6 +469,7 @@ int main(void)
 		cmocka_unit_test(without_stacks_nothing_is_said_of_them),
 		cmocka_unit_test(repeats_are_added_up),
 		cmocka_unit_test(a_share_is_told_where_stacks_are_limited),
+		cmocka_unit_test(a_sleep_that_began_before_is_no_limit),
 		cmocka_unit_test(samples_are_told_by_function),
 		cmocka_unit_test(boxes_are_wakeups_and_samples),
 		cmocka_unit_test(boxes_are_bounded),
