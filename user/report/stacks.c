@@ -128,7 +128,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 
 void stack_notes_build(struct report *report, const struct part *part)
 {
-	uint64_t wakeups = 0, with = 0, lost = 0;
+	uint64_t wakeups = 0, with = 0, lost = 0, uncopied = 0;
 	char a[NUMBER_BYTES], b[NUMBER_BYTES], share[NUMBER_BYTES];
 
 	for (size_t i = 0; i < part->groups.n; i++) {
@@ -140,6 +140,7 @@ void stack_notes_build(struct report *report, const struct part *part)
 			if (!stacks)
 				continue;
 			lost = add_capped(lost, stacks->lost);
+			uncopied = add_capped(uncopied, stacks->uncopied);
 			if (!group->runs.items[j]->capture->stacks_mode)
 				continue;
 			wakeups = add_capped(wakeups, stacks->wakeups);
@@ -160,6 +161,12 @@ void stack_notes_build(struct report *report, const struct part *part)
 				"%s stack%s lost: there was no room for %s. No other figure suffers.",
 				number_real(a, (double)lost, 0), lost == 1 ? " was" : "s were",
 				lost == 1 ? "it" : "them");
+	if (uncopied)
+		report_add_note(report, NOTE_TEXT,
+				"%s stack%s taken by frame pointers alone, which end in libc: there was "
+				"no room for %s.",
+				number_real(a, (double)uncopied, 0), uncopied == 1 ? " was" : "s were",
+				uncopied == 1 ? "its copy" : "their copies");
 }
 
 /* ---- what the threads ran -------------------------------------------------------------------- */
