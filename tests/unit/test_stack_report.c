@@ -97,7 +97,7 @@ static void rows_stand_under_their_cause(void **state)
 		   "15 %      0.040\n"
 		   "      in                  95 %: pthread_cond_timedwait ← server+0x4788c15 (2 ways)\n"
 		   "      from                futex ← JS:*tick file:///srv/app.mjs:7:1 ← "
-		   "server::Loop::run\n");
+		   "server::Loop::run ← main\n");
 	assert_has(text, "  server#2 (server+0x4788c15)        2.00 ");
 	assert_has(text, "\nStacks were taken at 259 of 260 wakeups.\n"
 			 "2 stacks were lost: there was no room for them. No other figure suffers.\n");
@@ -222,6 +222,25 @@ static void a_share_is_told_where_stacks_are_limited(void **state)
 	text = text_of(&recording, false, 0);
 	assert_has(text, "\n2 stacks were taken by frame pointers alone, which end in libc: there was no room for "
 			 "their\ncopies.\n");
+	free(text);
+	recording_free_members(&recording);
+}
+
+static void a_sleep_that_began_before_is_no_limit(void **state)
+{
+	struct recording recording;
+	struct capture *capture;
+	char *text;
+
+	(void)state;
+	sample_stacks_recording(&recording);
+	capture = &recording.runs.items[0];
+	capture->lost[WK_LOST_STACKS] = 0;
+	for (size_t i = 0; i < capture->threads.n; i++)
+		capture->threads.items[i].t.flags |= WK_FLAG_SEEDED;
+	text = text_of(&recording, false, 0);
+	assert_has(text, "\nStacks were taken at 259 of 260 wakeups; the others ended sleeps that had begun "
+			 "before wakewhy\ncame.\n");
 	free(text);
 	recording_free_members(&recording);
 }
@@ -403,6 +422,7 @@ int main(void)
 		cmocka_unit_test(without_stacks_nothing_is_said_of_them),
 		cmocka_unit_test(repeats_are_added_up),
 		cmocka_unit_test(a_share_is_told_where_stacks_are_limited),
+		cmocka_unit_test(a_sleep_that_began_before_is_no_limit),
 		cmocka_unit_test(samples_are_told_by_function),
 		cmocka_unit_test(boxes_are_wakeups_and_samples),
 		cmocka_unit_test(boxes_are_bounded),
