@@ -221,7 +221,7 @@ static void a_share_is_told_where_stacks_are_limited(void **state)
 	capture->lost[WK_LOST_COPIES] = 2;
 	text = text_of(&recording, false, 0);
 	assert_has(text, "\n2 stacks were taken by frame pointers alone, which end in libc: there was no room for "
-			 "their\ncopies.\n");
+			 "their copies.\n");
 	free(text);
 	recording_free_members(&recording);
 }
@@ -240,7 +240,7 @@ static void a_sleep_that_began_before_is_no_limit(void **state)
 		capture->threads.items[i].t.flags |= WK_FLAG_SEEDED;
 	text = text_of(&recording, false, 0);
 	assert_has(text, "\nStacks were taken at 259 of 260 wakeups; the others ended sleeps that had begun "
-			 "before wakewhy\ncame.\n");
+			 "before wakewhy came.\n");
 	free(text);
 	recording_free_members(&recording);
 }
