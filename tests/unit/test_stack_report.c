@@ -214,8 +214,8 @@ static void a_share_is_told_where_stacks_are_limited(void **state)
 	capture->wake_stacks.items[0].wakeups = 4;
 	capture->lost[WK_LOST_STACKS] = 1;
 	text = text_of(&recording, false, 0);
-	assert_has(text, "\nStacks were taken at 79 of 260 wakeups, 30 %: a thread takes only so many in a "
-			 "second\n(--stack-limit).\n1 stack was lost: there was no room for it. No other figure suffers.\n");
+	assert_has(text, "\nStacks were taken at 79 of 260 wakeups, 30 %: not of sleeps that began");
+	assert_has(text, "(--stack-limit).\n1 stack was lost: there was no room for it. No other figure suffers.\n");
 	free(text);
 	recording_free_members(&recording);
 }

@@ -152,8 +152,9 @@ void stack_notes_build(struct report *report, const struct part *part)
 		report_add_note(report, NOTE_TEXT, "Stacks were taken at %s of %s wakeups.", a, b);
 	else if (wakeups)
 		report_add_note(report, NOTE_TEXT,
-				"Stacks were taken at %s of %s wakeups, %s: a thread takes only so "
-				"many in a second (--stack-limit).",
+				"Stacks were taken at %s of %s wakeups, %s: not of sleeps that began "
+				"before the window, and of a thread only so many in a second "
+				"(--stack-limit).",
 				a, b, number_share(share, (double)with / (double)wakeups));
 	if (lost)
 		report_add_note(report, NOTE_TEXT,
