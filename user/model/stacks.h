@@ -8,8 +8,9 @@
 
 /* A frame in words: owned by struct stacks. */
 struct stacks_frame {
-	char *text;	/* "uv_cond_wait", "bun+0x5c7bc86" (file, offset as objdump has it where known,
-			 * else in the file), "[jit] 0x7f…"; bytes from outside: see base/text.h */
+	char *text;	/* "uv_cond_wait", "bun+0x5c7bc86" (file, address as objdump has it),
+			 * "bun@0x581bc86" (place in the file, where the address is not known),
+			 * "[jit] 0x7f…"; bytes from outside: see base/text.h */
 	char *file;	/* base name of its file, "kernel", "jit" */
 	bool plumbing;	/* of the kernel, glibc, a thread library, a language's runtime glue: folded unless all
 			 * frames are asked for */
