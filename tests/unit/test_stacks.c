@@ -78,6 +78,11 @@ static const char *call(const struct made *made, uint32_t stack)
 	return text_at(made, stacks_call(&made->stacks, made->run.capture, stack));
 }
 
+static const char *short_text(const struct made *made, uint32_t frame)
+{
+	return stacks_short_text(&made->stacks, made->run.capture, frame);
+}
+
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 static void frames_have_texts(void **state)
@@ -118,6 +123,31 @@ static void frames_have_texts(void **state)
 		assert_string_equal(made.stacks.frames.items[i].text, expected[i].text);
 		assert_string_equal(made.stacks.frames.items[i].file, expected[i].file);
 	}
+	unmake(&made);
+}
+
+static void system_calls_are_called_as_programs_call_them(void **state)
+{
+	static const char *const names[][2] = {
+		{"__x64_sys_epoll_pwait2", "epoll_pwait2"},
+		{"__arm64_sys_futex", "futex"},
+		{"__se_sys_read", "read"},
+		{"__do_sys_clone3", "clone3"},
+		{"__x64_sys_", "__x64_sys_"},
+		{"do_sys_poll", "do_sys_poll"},
+	};
+	struct made made;
+	struct capture *capture = make(&made);
+	uint32_t node = sample_add_module(capture, "/usr/bin/node", "aa");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		sample_add_kernel_frame(capture, names[i][0]);
+	sample_add_file_frame(capture, node, 0x100, "__x64_sys_read");
+	explain(&made);
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_string_equal(short_text(&made, i), names[i][1]);
+	assert_string_equal(short_text(&made, sizeof(names) / sizeof(*names)), "__x64_sys_read");
 	unmake(&made);
 }
 
@@ -610,6 +640,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_have_texts),
 		cmocka_unit_test(long_names_are_cut),
+		cmocka_unit_test(system_calls_are_called_as_programs_call_them),
 		cmocka_unit_test(plumbing_is_told_by_file),
 		cmocka_unit_test(plumbing_is_told_by_name),
 		cmocka_unit_test(plumbing_of_kernel_and_jit),

@@ -223,7 +223,7 @@ static uint32_t make_stack(struct taking *taking, uint32_t number, bool sample)
 static uint32_t stack_of(struct taking *taking, uint32_t id, bool sample)
 {
 	struct stackbook *book = taking->book;
-	uint32_t chain = id && id < book->chain_of_id.n ? book->chain_of_id.items[id] : PLACE_NONE;
+	uint32_t chain = stackbook_chain(book, id);
 	uint32_t *known;
 
 	if (chain == PLACE_NONE)

@@ -539,6 +539,23 @@ uint32_t stacks_call(const struct stacks *stacks, const struct capture *capture,
 	return own < from->frames.n ? call_inside(stacks, capture, from, own) : STACK_NONE;
 }
 
+const char *stacks_short_text(const struct stacks *stacks, const struct capture *capture, uint32_t frame)
+{
+	static const char *const entries[] = {"__x64_sys_", "__ia32_sys_", "__arm64_sys_", "__se_sys_",
+					      "__do_sys_"};
+	const char *text = stacks->frames.items[frame].text;
+
+	if (capture->frames.items[frame].kind != FRAME_KERNEL)
+		return text;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		size_t n = strlen(entries[i]);
+
+		if (!strncmp(text, entries[i], n) && text[n])
+			return text + n;
+	}
+	return text;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 void stacks_init(struct stacks *ret_stacks, const struct why *why, const struct run *run)
@@ -548,6 +565,7 @@ void stacks_init(struct stacks *ret_stacks, const struct why *why, const struct 
 
 	if (stacks.known) {
 		stacks.lost = capture->lost[WK_LOST_STACKS];
+		stacks.uncopied = capture->lost[WK_LOST_COPIES];
 		frames_init(&stacks, capture);
 		wakes_init(&stacks, why, capture);
 		samples_init(&stacks, run);

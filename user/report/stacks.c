@@ -127,7 +127,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 struct stack_notes {
 	uint64_t wakeups, with;
 	uint64_t early; /* threads that were found, and may have been asleep then: that sleep has no stack */
-	uint64_t lost;
+	uint64_t lost, uncopied;
 };
 
 static uint64_t found_early(const struct run *run)
@@ -146,6 +146,7 @@ static void notes_add_run(struct stack_notes *notes, const struct run *run,
 			  const struct stacks *stacks)
 {
 	notes->lost = add_capped(notes->lost, stacks->lost);
+	notes->uncopied = add_capped(notes->uncopied, stacks->uncopied);
 	if (!run->capture->stacks_mode)
 		return;
 	notes->wakeups = add_capped(notes->wakeups, stacks->wakeups);
@@ -191,6 +192,13 @@ void stack_notes_build(struct report *report, const struct part *part)
 				"%s stack%s lost: there was no room for %s. No other figure suffers.",
 				number_real(a, (double)notes.lost, 0),
 				notes.lost == 1 ? " was" : "s were", notes.lost == 1 ? "it" : "them");
+	if (notes.uncopied)
+		report_add_note(report, NOTE_TEXT,
+				"%s stack%s taken by frame pointers alone, which end in libc: there was "
+				"no room for %s.",
+				number_real(a, (double)notes.uncopied, 0),
+				notes.uncopied == 1 ? " was" : "s were",
+				notes.uncopied == 1 ? "its copy" : "their copies");
 }
 
 /* ---- what the threads ran -------------------------------------------------------------------- */
