@@ -148,9 +148,9 @@ enum wk_stacks {
 /* One stack, in the ring `stacks`. Behind it: kernel_frames addresses, user_frames addresses (both
  * innermost first), registers (with copied_bytes only, WK_STACK_REGS of them), copied bytes from
  * the stack pointer upwards. Stacks that are equal get one id and come once; each copy has an id of
- * its own. */
+ * its own, with WK_STACK_COPIED set. */
 struct wk_stack {
-	__u32 id;  /* from 1 */
+	__u32 id;  /* from 1; 0: this is a struct wk_stack_row */
 	__u32 pid; /* process, as wakewhy's pid namespace shows it; 0: a kernel thread's, or not visible */
 	__u64 time_ns;
 	__u16 kernel_frames;
@@ -165,6 +165,16 @@ struct wk_stack_key {
 	__u32 waker;   /* id of the stack of who woke it; 0: none was taken, or an interrupt did */
 };
 #define WK_STACK_SAMPLE (1U << 31)
+#define WK_STACK_COPIED (1U << 31) /* in an id: a copy's */
+#define WK_STACK_COPIES (1U << 24) /* ids of copies in a window; then frame pointers have to do */
+
+/* One wake, or one sample, that has a copy: in the ring `stacks`, behind its stacks. Nothing would ever be added
+ * to an entry of `stack_counts` with the id of a copy, and they would fill it. */
+struct wk_stack_row {
+	__u32 zero; /* where a stack has its id */
+	struct wk_stack_key key;
+	__u64 sleep_ns;
+};
 
 struct wk_stack_count {
 	__u64 count;
@@ -260,11 +270,10 @@ struct wk_thread {
 	__u32 herd_max;
 	__u32 events; /* on the timeline, of the rush of wakes that is going on */
 
-	/* Where in the code. How many stacks were taken is counted until stacks_until_ns, and then anew. */
+	/* Where in the code. The limit of stacks: each that is taken adds its part of a second. */
 	__u32 sleep_stack; /* when it fell asleep last; 0: not taken */
-	__u32 stacks_asleep, stacks_woken; /* its own, and those of who woke it */
 	__u32 reserved4;
-	__u64 stacks_until_ns;
+	__u64 stacks_asleep_ns, stacks_woken_ns; /* its own, and those of who woke it */
 };
 
 /* Value of the task storage: the slot and the system calls by number. The table lives and dies with
@@ -308,6 +317,7 @@ enum wk_lost {
 	WK_LOST_EVENTS,		/* ring buffer full: the arguments of an exec */
 	WK_LOST_CAUSES,		/* no room for another cause: its wakes are counted as unknown */
 	WK_LOST_STACKS,		/* no room for a stack: its wakes count as without one; no figure suffers */
+	WK_LOST_COPIES,		/* no room for a copy: frame pointers stand in; no figure suffers */
 	WK_LOST_MAX,
 };
 
@@ -365,5 +375,6 @@ _Static_assert(sizeof(struct wk_task) <= 4096 - 128, "storage fits a page with i
 _Static_assert(sizeof(struct wk_second) == 24, "no holes in a second");
 _Static_assert(sizeof(struct wk_stack) == 24, "no holes in a stack");
 _Static_assert(sizeof(struct wk_stack_key) == 12, "no holes in a key");
+_Static_assert(sizeof(struct wk_stack_row) == 24, "no holes in a row");
 
 #endif

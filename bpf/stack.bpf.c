@@ -81,22 +81,38 @@ static __always_inline void hash_program(struct stack_key *key, struct stack_buf
 	hash_words(key, s->words + kernel, user, 2 + WK_STACK_FRAMES);
 }
 
-/* Sends what is in the buffer, with `bytes` behind its head, as a new stack. Returns its number, at most
- * `ids`; 0 where there is no room. User space is woken when half of the ring is full, and not before. */
-static __always_inline __u32 stack_send(struct stack_buffer *s, __u32 bytes, __u32 ids)
+/* Sends a record. User space is woken when a quarter of the ring is full, and not before: it may come late on a
+ * busy machine. 0, or an error where there is no room. */
+static __always_inline long ring_send(void *record, __u64 bytes)
 {
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
-	if (next_stack > ids)
-		goto full;
-	s->head.id = __sync_fetch_and_add(&next_stack, 1);
 	if (bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA) >
-	    bpf_ringbuf_query(&stacks, BPF_RB_RING_SIZE) / 2)
+	    bpf_ringbuf_query(&stacks, BPF_RB_RING_SIZE) / 4)
 		flags = BPF_RB_FORCE_WAKEUP;
-	if (!bpf_ringbuf_output(&stacks, &s->head, sizeof(s->head) + bytes, flags))
-		return s->head.id;
-full:
+	return bpf_ringbuf_output(&stacks, record, bytes, flags);
+}
+
+/* Sends what is in the buffer, with `bytes` behind its head, as a new stack of number `id`. Returns that, or 0
+ * where there is no room. */
+static __always_inline __u32 stack_send(struct stack_buffer *s, __u32 bytes, __u32 id)
+{
+	s->head.id = id;
+	if (!ring_send(&s->head, sizeof(s->head) + bytes))
+		return id;
 	lose(WK_LOST_STACKS);
+	return 0;
+}
+
+/* Is there room for another copy? Not in the last quarter of the ring: whatever is small still finds room there
+ * when user space comes late. */
+static __always_inline int copy_has_room(void)
+{
+	if (next_copy < WK_STACK_COPIES &&
+	    bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA) <
+		    bpf_ringbuf_query(&stacks, BPF_RB_RING_SIZE) / 4 * 3)
+		return 1;
+	lose(WK_LOST_COPIES);
 	return 0;
 }
 
@@ -110,7 +126,11 @@ static __always_inline __u32 stack_intern(struct stack_buffer *s, struct stack_k
 	known = bpf_map_lookup_elem(&stack_ids, &key);
 	if (known)
 		return *known;
-	id = stack_send(s, bytes, STACK_IDS);
+	if (next_stack > STACK_IDS) {
+		lose(WK_LOST_STACKS);
+		return 0;
+	}
+	id = stack_send(s, bytes, __sync_fetch_and_add(&next_stack, 1));
 	/* It is sent first: whoever finds a number can be sure that its frames are known. Where another
 	 * CPU has been faster, or there is no memory, it is only sent twice. */
 	if (id)
@@ -313,7 +333,7 @@ static __noinline __u32 stack_take(void *ctx, enum stack_place place, __u32 mode
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
-	__u32 kernel = 0, user, copied = 0, zero = 0, id;
+	__u32 kernel = 0, user, copy, copied = 0, zero = 0, id;
 	struct stack_shape *shape = NULL;
 	struct stack_key sum = {};
 	struct stack_buffer *s;
@@ -335,13 +355,18 @@ static __noinline __u32 stack_take(void *ctx, enum stack_place place, __u32 mode
 		kernel = frame_bytes(bpf_get_stack(ctx, s->words, STACK_BYTES, 0));
 	}
 	s->head.kernel_frames = kernel / sizeof(__u64);
+	copy = mode & WK_STACKS_COPY && has_user_stack(task, regs);
+	if (copy && !copy_has_room()) {
+		copy = 0;
+		mode |= WK_STACKS_USER;
+	}
 	user = stack_program(s, kernel, mode, task, regs);
-	if (mode & WK_STACKS_COPY && has_user_stack(task, regs))
+	if (copy)
 		copied = stack_copy(s, kernel + user, regs);
 	s->head.copied_bytes = copied;
 	if (copied)
 		return stack_send(s, kernel + user + WK_STACK_REGS * sizeof(__u64) + copied,
-				  4 * STACK_IDS);
+				  WK_STACK_COPIED | __sync_fetch_and_add(&next_copy, 1));
 	hash_words(&sum, s->words, *(volatile __u16 *)&s->head.kernel_frames, 2);
 	if (shape) {
 		shape_learn(shape, s, place);
@@ -350,21 +375,22 @@ static __noinline __u32 stack_take(void *ctx, enum stack_place place, __u32 mode
 	return kernel + user ? stack_intern(s, sum, kernel + user) : 0;
 }
 
-/* May another stack be taken for a thread? taken: its counter. */
-static __always_inline int stack_allowed(struct wk_thread *t, __u32 *taken, __u64 now_ns)
+/* What a thread may be ahead of its limit: it comes in bursts, but not all of a second at once. All threads of a
+ * process together would fill the ring of copies in no time. */
+#define AHEAD_NS (WK_SECOND_NS / 4)
+
+/* May another stack be taken for a thread? until_ns: for so long those that it had would last at its limit. */
+static __always_inline int stack_allowed(struct wk_thread *t, __u64 *until_ns, __u64 now_ns)
 {
 	if (t->flags & WK_FLAG_GATED || now_ns > window.end_ns)
 		return 0;
 	if (!cfg.stacks_per_s)
 		return 1;
-	if (now_ns >= t->stacks_until_ns) {
-		t->stacks_until_ns = now_ns + WK_SECOND_NS;
-		t->stacks_asleep = 0;
-		t->stacks_woken = 0;
-	}
-	if (*taken >= cfg.stacks_per_s)
+	if (*until_ns < now_ns)
+		*until_ns = now_ns;
+	if (*until_ns - now_ns > AHEAD_NS)
 		return 0;
-	++*taken;
+	*until_ns += WK_SECOND_NS / cfg.stacks_per_s;
 	return 1;
 }
 
@@ -376,7 +402,7 @@ static __always_inline void stack_of_sleeper(void *ctx, struct wk_task *w, __u64
 	if (!t)
 		return;
 	t->sleep_stack = 0;
-	if (stack_allowed(t, &t->stacks_asleep, now_ns))
+	if (stack_allowed(t, &t->stacks_asleep_ns, now_ns))
 		t->sleep_stack = stack_take(ctx, STACK_ASLEEP, cfg.stacks, t->pid, now_ns);
 }
 
@@ -392,7 +418,7 @@ static __always_inline void stack_of_waker(void *ctx, struct wk_thread *t, struc
 	if (task == wakee || (context != WK_CONTEXT_THREAD && context != WK_CONTEXT_PROCESS &&
 			      context != WK_CONTEXT_KERNEL))
 		return;
-	if (!stack_allowed(t, &t->stacks_woken, now_ns))
+	if (!stack_allowed(t, &t->stacks_woken_ns, now_ns))
 		return;
 	waker = context == WK_CONTEXT_THREAD ? thread_lookup(task) : NULL;
 	pid = waker ? waker->pid : pid_in_namespace(BPF_CORE_READ(task, group_leader, thread_pid));
@@ -402,14 +428,23 @@ static __always_inline void stack_of_waker(void *ctx, struct wk_thread *t, struc
 /* One more wake, or one more sample, with these stacks. Only one CPU at a time counts for a thread. */
 static __noinline void stack_count(__u32 what, __u32 sleeper, __u32 waker, __u64 sleep_ns)
 {
-	struct wk_stack_key key = {.what = what, .sleeper = sleeper, .waker = waker};
+	struct wk_stack_row row = {.key = {.what = what, .sleeper = sleeper, .waker = waker},
+				   .sleep_ns = sleep_ns};
 	struct wk_stack_count first = {.count = 1, .sleep_ns = sleep_ns};
-	struct wk_stack_count *known = bpf_map_lookup_elem(&stack_counts, &key);
+	struct wk_stack_count *known;
 
+	if ((sleeper | waker) & WK_STACK_COPIED) {
+		if (!ring_send(&row, sizeof(row)))
+			return;
+		/* It still counts, as one without a stack. */
+		lose(WK_LOST_STACKS);
+		row.key.sleeper = row.key.waker = 0;
+	}
+	known = bpf_map_lookup_elem(&stack_counts, &row.key);
 	if (known) {
 		known->count++;
 		known->sleep_ns += sleep_ns;
-	} else if (bpf_map_update_elem(&stack_counts, &key, &first, BPF_NOEXIST)) {
+	} else if (bpf_map_update_elem(&stack_counts, &row.key, &first, BPF_NOEXIST)) {
 		lose(WK_LOST_STACKS);
 	}
 }

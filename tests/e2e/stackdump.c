@@ -84,6 +84,12 @@ void stackbook_add(struct stackbook *book, const struct stack_taken *taken)
 	putc('\n', out);
 }
 
+uint32_t stackbook_same(const struct stackbook *book, uint32_t id)
+{
+	(void)book;
+	return id;
+}
+
 void stackbook_take(struct stackbook *book, const struct stack_counted *counted, size_t n,
 		    struct capture *capture)
 {

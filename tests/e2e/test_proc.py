@@ -184,6 +184,10 @@ def proc_is_refused_where_it_cannot_serve(t):
         done = t.tool.call(command, "--backend", "proc", "floor")
         t.equal(f"status of {command}", done.status, 2)
         t.check("/proc" in done.err, f"it does not say why: {done.err!r}")
+    for words in (["-s"], ["--sample"], ["--stacks=k"]):
+        done = t.tool.call("attach", "--backend", "proc", *words, "-a", "-d", "100ms")
+        t.equal(f"status with {words}", done.status, 2)
+        t.check("stacks" in done.err, f"it does not say why: {done.err!r}")
     for words in (["attach", "--backend", "else", "-a"], ["selftest", "--backend", "proc"]):
         t.equal(f"status of {words}", t.tool.call(*words).status, 2)
 

@@ -183,6 +183,29 @@ def stacks_that_find_no_room_are_counted_as_lost(t):
 
 
 @test
+def copies_that_find_no_room_leave_stacks_behind(t):
+    """Nobody reads the ring: frame pointers stand in, and every wake has a stack."""
+    subject = Subject(t.tool, ["sleeper", 8000, 100])
+    dump = Dump(t, subject.pid, "-kc")
+    dump.process.send_signal(signal.SIGSTOP)
+    subject.go()
+    subject.process.wait(60)
+    dump.process.send_signal(signal.SIGCONT)
+    handed = dump.finish()
+    check_books(t, handed)
+    t.equal("stacks lost", handed.lost.get("stacks", 0), 0)
+    t.check(handed.lost.get("copies", 0) > 100, "all copies of 8,000 had room in a ring of 16 MB")
+    wakes = sum(row[3] for row in handed.counts)
+    with_stack = sum(row[3] for row in handed.counts if row[1])
+    t.check(wakes > 7000, f"{wakes} wakes of 8,000 sleeps")
+    t.between("wakes with a stack", with_stack, wakes - 5, wakes)
+    copied = [i for i, stack in handed.stacks.items() if stack["copied"]]
+    t.check(all(i >> 31 for i in copied), "a copy has the number of a stack of frames")
+    frames = [s for s in handed.stacks.values() if s["pid"] == subject.pid and not s["copied"]]
+    t.check(any(s["user"] for s in frames), "no frame pointers stand in")
+
+
+@test
 def stacks_are_limited_by_the_second(t):
     subject = Subject(t.tool, ["sleeper", 1500, 1000])
     dump = Dump(t, subject.pid, "-ku", "-l", 10)

@@ -148,6 +148,7 @@ for format in text json html folded speedscope; do
 	renders stacks.$format 0 -f $format stacks.wkw
 done
 renders stacks.md 0 -f markdown stacks.wkw
+renders stacks.frames.text 0 --all-frames stacks.wkw
 renders stacks.oncpu.folded 0 -f folded-oncpu stacks.wkw
 renders stacks.wakeups.folded 0 -f folded-wakeups stacks.wkw
 renders idle.html 0 -f html idle.wkw

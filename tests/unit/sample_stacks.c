@@ -24,6 +24,7 @@ static uint32_t add_frame(struct capture *capture, enum frame_kind kind, uint32_
 	frame->kind = kind;
 	frame->module = module;
 	frame->offset = offset;
+	frame->address = kind == FRAME_FILE ? offset : 0;
 	frame->name = mem_strdup(name);
 	frame->into = *name ? 0x21 : 0;
 	return (uint32_t)capture->frames.n - 1;
@@ -101,8 +102,8 @@ static struct server_frames server_frames(struct capture *capture)
 		.main = sample_add_file_frame(capture, server, 0x4a31, "main"),
 		.loop = sample_add_file_frame(capture, server, 0x5c00,
 					      "server::Loop::run(std::chrono::duration<long>)"),
-		.worker = sample_add_file_frame(capture, server, 0x4788c15, ""),
-		.start = sample_add_file_frame(capture, server, 0x1025, ""),
+		.worker = sample_add_file_frame(capture, server, 0x4788c14, ""),
+		.start = sample_add_file_frame(capture, server, 0x1024, ""),
 		.js = sample_add_jit_frame(capture, 0x7f3210, "JS:*tick file:///srv/app.mjs:7:1"),
 	};
 }

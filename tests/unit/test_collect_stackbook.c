@@ -501,7 +501,16 @@ static void rows_go_to_their_capture_and_equal_ones_are_one(void **state)
 	capture_free_members(&one);
 	capture_free_members(&two);
 
+	/* Copies have numbers of their own: the first of them is another than the first of frames. */
+	assert_int_equal(stackbook_same(book, 2), 1);
+	assert_int_equal(stackbook_same(book, WK_STACK_COPIED | 1), 0);
+	book_add(book, WK_STACK_COPIED | 1, &spot);
+	assert_int_equal(stackbook_same(book, WK_STACK_COPIED | 1), 1);
+	assert_int_equal(stackbook_same(book, 0), 0);
+	assert_int_equal(stackbook_same(book, WK_STACK_COPIED), 0);
+
 	stackbook_reset(book);
+	assert_int_equal(stackbook_same(book, 1), 0);
 	book_take(book, 2, &one);
 	assert_null(book_stack(&one, 1 + 2));
 	capture_free_members(&one);

@@ -22,6 +22,10 @@ static const char source[] =
 	"__attribute__((noinline)) int outer(int x) { return inner(x) + 2; }\n"
 	"int outer_by_a_longer_name(int x) __attribute__((alias(\"outer\")));\n"
 	"int out(int x) __attribute__((weak, alias(\"outer\")));\n"
+	"__attribute__((noinline)) int __called(int x) { return inner(x) + 5; }\n"
+	"int called_as_documented(int x) __attribute__((weak, alias(\"__called\")));\n"
+	"__attribute__((noinline)) int _Z7mangledi(int x) { return inner(x) + 7; }\n"
+	"static __attribute__((used, alias(\"_Z7mangledi\"))) int m(int x);\n"
 	"__asm__(\".text\\n.p2align 4\\n\"\n"
 	"	\".type whole, %function\\nwhole: .skip 32, 0x90\\n\"\n"
 	"	\"label_inside: .skip 16, 0x90\\n.size whole, . - whole\\n.skip 16, 0x90\\n\"\n"
@@ -129,6 +133,9 @@ static void check_all(struct elf_file *file, const struct folder *folder)
 	check_at(file, folder, "main", 0, "main", 0);
 	/* Global before weak, then the shortest. */
 	check_at(file, folder, "outer", 2, "outer", 2);
+	/* Fewer underscores before global; those of a mangled name are none. */
+	check_at(file, folder, "__called", 1, "called_as_documented", 1);
+	check_at(file, folder, "_Z7mangledi", 1, "_Z7mangledi", 1);
 	/* A label in a function that has a size is not one. */
 	check_at(file, folder, "whole", 40, "whole", 40);
 	check_at(file, folder, "whole", 48, NULL, 0);

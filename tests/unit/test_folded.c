@@ -77,7 +77,7 @@ static void wakeups_add_up(void **state)
 	assert_has(text, "epoll_wait;entry_SYSCALL_64_after_hwframe_[k];__x64_sys_epoll_wait_[k];"
 			 "schedule_[k];[its own 100 ms epoll timeout] 184\n");
 	/* The hostile names: neither a control byte nor a semicolon of theirs. */
-	assert_has(text, ";<script>alert(1):\\x1b[2J\\xff+0x10;"
+	assert_has(text, ";<script>alert(1):\\x1b[2J\\xff+0x11;"
 			 "<script>\\x1b]0:x\\x07\\xc3(\\u{202e}:\\x0a\"a b\";"
 			 "</title>\\x1b[31m:\\xff&amp:_[j];[jit] 0x7f5430_[j];");
 	free(text);

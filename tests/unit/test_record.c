@@ -226,8 +226,8 @@ static const struct member {
 	{MEMBER(run_ns)},	{MEMBER(event_ns)},   {MEMBER(sleep_call)},  {MEMBER(uninterruptible)},
 	{MEMBER(reserved3)},	{MEMBER(burst_ns)},   {MEMBER(events)},
 	{MEMBER(woke_ns)},	{MEMBER(burst_first)}, {MEMBER(burst_last)},
-	{MEMBER(sleep_stack)},	{MEMBER(stacks_asleep)}, {MEMBER(stacks_woken)},
-	{MEMBER(reserved4)},	{MEMBER(stacks_until_ns)},
+	{MEMBER(sleep_stack)},	{MEMBER(reserved4)},	 {MEMBER(stacks_asleep_ns)},
+	{MEMBER(stacks_woken_ns)},
 };
 
 /* A struct member that no row names would be lost silently. */

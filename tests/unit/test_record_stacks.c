@@ -46,6 +46,7 @@ static void compare_frames(const struct capture *a, const struct capture *b)
 		assert_int_equal(x->module, y->module);
 		assert_true(x->offset == y->offset);
 		assert_true(x->into == y->into);
+		assert_true(x->address == y->address);
 		assert_string_equal(x->name, y->name);
 	}
 }

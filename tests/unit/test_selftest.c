@@ -105,7 +105,7 @@ static void the_table_has_both_beside_each_other(void **state)
 	selftest_add(&r, "spinner", "wakeups", SELFTEST_COUNT, 1, 0, 0);
 	text = text_of(&r);
 	assert_non_null(strstr(text, "WRONG"));
-	assert_non_null(strstr(text, "1 of 3 figures are wrong"));
+	assert_non_null(strstr(text, "1 of 3 figures is wrong"));
 	free(text);
 	selftest_free_members(&r);
 }

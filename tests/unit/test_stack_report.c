@@ -96,8 +96,8 @@ static void rows_stand_under_their_cause(void **state)
 		   "    └ server#2            futex wake by server, every 500 ms                2.00    "
 		   "15 %      0.040\n"
 		   "      in                  95 %: pthread_cond_timedwait ← server+0x4788c15 (2 ways)\n"
-		   "      from                __x64_sys_futex ← JS:*tick file:///srv/app.mjs:7:1 ← "
-		   "server::Loop::run\n");
+		   "      from                futex ← JS:*tick file:///srv/app.mjs:7:1 ← "
+		   "server::Loop::run ← main\n");
 	assert_has(text, "  server#2 (server+0x4788c15)        2.00 ");
 	assert_has(text, "\nStacks were taken at 259 of 260 wakeups.\n"
 			 "2 stacks were lost: there was no room for them. No other figure suffers.\n");
@@ -216,6 +216,31 @@ static void a_share_is_told_where_stacks_are_limited(void **state)
 	text = text_of(&recording, false, 0);
 	assert_has(text, "\nStacks were taken at 79 of 260 wakeups, 30 %: a thread takes only so many in a "
 			 "second\n(--stack-limit).\n1 stack was lost: there was no room for it. No other figure suffers.\n");
+	assert_null(strstr(text, "frame pointers alone"));
+	free(text);
+	capture->lost[WK_LOST_COPIES] = 2;
+	text = text_of(&recording, false, 0);
+	assert_has(text, "\n2 stacks were taken by frame pointers alone, which end in libc: there was no room for "
+			 "their copies.\n");
+	free(text);
+	recording_free_members(&recording);
+}
+
+static void a_sleep_that_began_before_is_no_limit(void **state)
+{
+	struct recording recording;
+	struct capture *capture;
+	char *text;
+
+	(void)state;
+	sample_stacks_recording(&recording);
+	capture = &recording.runs.items[0];
+	capture->lost[WK_LOST_STACKS] = 0;
+	for (size_t i = 0; i < capture->threads.n; i++)
+		capture->threads.items[i].t.flags |= WK_FLAG_SEEDED;
+	text = text_of(&recording, false, 0);
+	assert_has(text, "\nStacks were taken at 259 of 260 wakeups; the others ended sleeps that had begun "
+			 "before wakewhy came.\n");
 	free(text);
 	recording_free_members(&recording);
 }
@@ -397,6 +422,7 @@ int main(void)
 		cmocka_unit_test(without_stacks_nothing_is_said_of_them),
 		cmocka_unit_test(repeats_are_added_up),
 		cmocka_unit_test(a_share_is_told_where_stacks_are_limited),
+		cmocka_unit_test(a_sleep_that_began_before_is_no_limit),
 		cmocka_unit_test(samples_are_told_by_function),
 		cmocka_unit_test(boxes_are_wakeups_and_samples),
 		cmocka_unit_test(boxes_are_bounded),

@@ -78,6 +78,11 @@ static const char *call(const struct made *made, uint32_t stack)
 	return text_at(made, stacks_call(&made->stacks, made->run.capture, stack));
 }
 
+static const char *short_text(const struct made *made, uint32_t frame)
+{
+	return stacks_short_text(&made->stacks, made->run.capture, frame);
+}
+
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 static void frames_have_texts(void **state)
@@ -94,7 +99,7 @@ static void frames_have_texts(void **state)
 		{"[unknown]+0x12", ""},
 		{"dir/+0x12", "dir/"},
 		{"[vdso]+0x12", "[vdso]"},
-		{"[unknown]+0x12", ""},
+		{"[unknown]@0x12", ""},
 	};
 	struct made made;
 	struct capture *capture = make(&made);
@@ -111,12 +116,38 @@ static void frames_have_texts(void **state)
 	sample_add_file_frame(capture, sample_add_module(capture, "dir/", ""), 0x12, "");
 	sample_add_file_frame(capture, sample_add_module(capture, "[vdso]", ""), 0x12, "");
 	sample_add_file_frame(capture, 99, 0x12, "");
+	capture->frames.items[capture->frames.n - 1].address = 0;
 	explain(&made);
 	assert_int_equal(made.stacks.frames.n, sizeof(expected) / sizeof(*expected));
 	for (size_t i = 0; i < made.stacks.frames.n; i++) {
 		assert_string_equal(made.stacks.frames.items[i].text, expected[i].text);
 		assert_string_equal(made.stacks.frames.items[i].file, expected[i].file);
 	}
+	unmake(&made);
+}
+
+static void system_calls_are_called_as_programs_call_them(void **state)
+{
+	static const char *const names[][2] = {
+		{"__x64_sys_epoll_pwait2", "epoll_pwait2"},
+		{"__arm64_sys_futex", "futex"},
+		{"__se_sys_read", "read"},
+		{"__do_sys_clone3", "clone3"},
+		{"__x64_sys_", "__x64_sys_"},
+		{"do_sys_poll", "do_sys_poll"},
+	};
+	struct made made;
+	struct capture *capture = make(&made);
+	uint32_t node = sample_add_module(capture, "/usr/bin/node", "aa");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		sample_add_kernel_frame(capture, names[i][0]);
+	sample_add_file_frame(capture, node, 0x100, "__x64_sys_read");
+	explain(&made);
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_string_equal(short_text(&made, i), names[i][1]);
+	assert_string_equal(short_text(&made, sizeof(names) / sizeof(*names)), "__x64_sys_read");
 	unmake(&made);
 }
 
@@ -237,7 +268,7 @@ static void own_frames_matter(void **state)
 	uint32_t wait = sample_add_file_frame(capture, libc, 2, "pthread_cond_timedwait");
 	uint32_t hidden = sample_add_file_frame(capture, libc, 3, "");
 	uint32_t work = sample_add_file_frame(capture, app, 4, "work");
-	uint32_t nameless = sample_add_file_frame(capture, app, 0x5c, "");
+	uint32_t nameless = sample_add_file_frame(capture, app, 0x5b, "");
 	uint32_t start = sample_add_file_frame(capture, libc, 6, "start_thread");
 	uint32_t s;
 
@@ -264,7 +295,7 @@ static void own_frames_matter(void **state)
 	assert_string_equal(matter(&made, s + 3, 16), "pthread_cond_timedwait");
 	assert_string_equal(call(&made, s + 3), "none");
 	assert_string_equal(matter(&made, s + 4, 16), "__x64_sys_futex");
-	assert_string_equal(matter(&made, s + 5, 16), "libc.so.6+0x3");
+	assert_string_equal(matter(&made, s + 5, 16), "libc.so.6+0x4");
 	assert_string_equal(matter(&made, s + 6, 16), "");
 	assert_string_equal(matter(&made, STACK_NONE, 16), "");
 	assert_string_equal(call(&made, STACK_NONE), "none");
@@ -400,8 +431,8 @@ static struct places places(struct capture *capture)
 		.libc_start = sample_add_file_frame(capture, libc, 4, "__libc_start_main_impl"),
 		.call_main = sample_add_file_frame(capture, libc, 5, ""),
 		.start = sample_add_file_frame(capture, bun, 0x6, ""),
-		.own = sample_add_file_frame(capture, bun, 0x4788c15, ""),
-		.other = sample_add_file_frame(capture, bun, 0x88, ""),
+		.own = sample_add_file_frame(capture, bun, 0x4788c14, ""),
+		.other = sample_add_file_frame(capture, bun, 0x87, ""),
 		.named = sample_add_file_frame(capture, bun, 0x99, "worker(void*)"),
 	};
 }
@@ -569,7 +600,7 @@ static void the_sample_reads_as_it_should(void **state)
 	assert_string_equal(made.stacks.begins.items[0], "main");
 	assert_string_equal(made.stacks.begins.items[1], "server+0x4788c15");
 	hostile = made.stacks.begins.items[2];
-	assert_string_equal(hostile, "<script>alert(1);\x1b[2J\xff+0x10");
+	assert_string_equal(hostile, "<script>alert(1);\x1b[2J\xff+0x11");
 	unmake(&made);
 }
 
@@ -577,6 +608,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_have_texts),
+		cmocka_unit_test(system_calls_are_called_as_programs_call_them),
 		cmocka_unit_test(plumbing_is_told_by_file),
 		cmocka_unit_test(plumbing_is_told_by_name),
 		cmocka_unit_test(plumbing_of_kernel_and_jit),

@@ -31,7 +31,7 @@ struct output {
 struct outputs {
 	VEC(struct output) all;
 	struct budget *budget; /* that results are held against; NULL: none */
-	bool verbose;
+	bool verbose, all_frames;
 };
 
 /* Whether the locale writes something else than UTF-8. One that is named and not installed is taken
@@ -194,6 +194,7 @@ int outputs_open(struct outputs **ret_outputs, const struct options *options, bo
 		return err;
 	}
 	outputs->verbose = options->verbose;
+	outputs->all_frames = options->all_frames;
 	*ret_outputs = outputs;
 	return 0;
 }
@@ -276,6 +277,7 @@ int outputs_publish(struct outputs *outputs, const struct recording *recording)
 {
 	struct excesses excesses;
 	struct report_options options = {.max_threads = outputs_max_threads(outputs),
+					 .all_frames = outputs->all_frames,
 					 .excesses = &excesses};
 	struct published published = {};
 	int status;

@@ -75,6 +75,11 @@ bool session_begin(struct session *ret_session, const struct command_usage *usag
 		*ret_status = options_usage_error(usage, "--backend proc cannot serve here: %s", usage->no_proc);
 		return false;
 	}
+	if (session->options.backend == BACKEND_PROC && (session->options.stacks || session->options.sample_hz)) {
+		*ret_status = options_usage_error(usage, "--backend proc cannot take stacks: leave out %s",
+						  session->options.stacks ? "--stacks" : "--sample");
+		return false;
+	}
 	err = outputs_open(&session->outputs, &session->options, to_stderr, &diag);
 	if (err == -EINVAL) {
 		*ret_status = options_usage_error(usage, "%s%s%s", diag.what, *diag.hint ? "; " : "",
@@ -124,7 +129,7 @@ static int open_either(struct session *session, struct collect_options *options,
 		options->backend = COLLECT_PROC;
 	err = collector_open(&session->collector, options, diag);
 	if (err && is_refusal(err) && may_fall_back(session, options)) {
-		log_warn("%s; measured from /proc instead, without causes and system calls (%s)", diag->what,
+		log_warn("%s; measured from /proc instead, without causes, stacks and system calls (%s)", diag->what,
 			 diag->hint);
 		options->backend = COLLECT_PROC;
 		err = collector_open(&session->collector, options, diag);
@@ -145,8 +150,8 @@ int session_open_collector(struct session *session, struct collect_options *opti
 	options->follow = !session->options.no_follow;
 	options->stamp_output &= options->syscalls;
 	set_stacks(options, &session->options);
-	session->takes_stacks = options->stacks || options->sample_hz;
 	err = open_either(session, options, &diag);
+	session->takes_stacks = !session->from_proc && (options->stacks || options->sample_hz);
 	if (!err)
 		return EXIT_DONE;
 	log_diag(&diag);

@@ -18,6 +18,7 @@ struct chain_place_key {
 struct chain_place {
 	struct chain_place_key key;
 	bool named;    /* it has been looked for */
+	uint64_t address; /* that the file has for it; 0: not known */
 	char *name;    /* NULL: it has none */
 	uint64_t into; /* bytes from where the name begins */
 };

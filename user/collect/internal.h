@@ -9,6 +9,7 @@
 #include "collect/cgroup.h"
 #include "collect/collect.h"
 #include "collect/machine.h"
+#include "collect/place_index.h"
 #include "collect/stackbook.h"
 
 struct wakewhy_bpf;
@@ -83,6 +84,9 @@ struct collector {
 	struct stackbook *book; /* NULL: neither stacks nor samples */
 	VEC(struct collect_sampler) samplers;
 	VEC(struct stack_counted) stack_counts; /* read when the books are closed: of all groups */
+	/* Wakes and samples with copies, as they come; those of equal stacks are one. */
+	VEC(struct stack_counted) copy_counts;
+	struct place_index copy_places;
 	struct cpulist cpus; /* that the followed threads may run on, all together */
 	struct cgroup_limits limits; /* of their processes */
 	VEC(struct collect_helper) helpers;

@@ -421,6 +421,14 @@ const char *module_files_build_id(struct module_files *files, uint32_t place)
 	return elf ? elf_file_build_id(elf) : "";
 }
 
+uint64_t module_files_address(struct module_files *files, uint32_t place, uint64_t offset)
+{
+	struct elf_file *elf = elf_of(files, place);
+	uint64_t address = 0;
+
+	return elf && elf_file_address(elf, offset, &address) ? address : 0;
+}
+
 const char *module_files_symbol(struct module_files *files, uint32_t place, uint64_t offset,
 				uint64_t *ret_into)
 {

@@ -47,6 +47,8 @@ bool module_files_is_data(const struct module_files *files, uint32_t file);
 const char *module_files_path(const struct module_files *files, uint32_t file);
 /* Hex digits, or "". */
 const char *module_files_build_id(struct module_files *files, uint32_t file);
+/* What the file itself calls that byte of it (objdump, addr2line); 0: not known. */
+uint64_t module_files_address(struct module_files *files, uint32_t file, uint64_t offset);
 /* As the file spells it, or NULL; valid as long as files. */
 const char *module_files_symbol(struct module_files *files, uint32_t file, uint64_t offset,
 				uint64_t *ret_into);

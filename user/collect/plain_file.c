@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* O_PATH opens nothing: it only finds. */
@@ -24,6 +27,23 @@ static int find(int dir_fd, const char *path, unsigned flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* Files that the kernel makes up call themselves regular: to read one can take a message from somebody else
+ * (/proc/kmsg, trace_pipe) or touch a device (a PCI rom), and a link may lead there. */
+static bool is_made_up(int fd)
+{
+	static const uint32_t kinds[] = {PROC_SUPER_MAGIC,	SYSFS_MAGIC,	    DEBUGFS_MAGIC,
+					 TRACEFS_MAGIC,		SECURITYFS_MAGIC,   PSTOREFS_MAGIC,
+					 EFIVARFS_MAGIC,	CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return true;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if ((uint32_t)fs.f_type == kinds[i])
+			return true;
+	return false;
+}
+
 int plain_file_open(int dir_fd, const char *path, unsigned flags, plain_file_check *check,
 		    void *context, struct stat *ret_st)
 {
@@ -35,7 +55,7 @@ int plain_file_open(int dir_fd, const char *path, unsigned flags, plain_file_che
 		return found;
 	if (fstat(found, &st))
 		err = -errno;
-	else if (!S_ISREG(st.st_mode))
+	else if (!S_ISREG(st.st_mode) || is_made_up(found))
 		err = -EINVAL;
 	else if (check && !check(context, &st))
 		err = -EPERM;

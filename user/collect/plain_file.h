@@ -15,7 +15,8 @@ enum plain_file_flags {
 };
 
 /* Opens `path` with dir_fd as the root directory: neither ".." nor a link leads out of it. Returns a
- * descriptor that the caller closes, or -errno; -EPERM where check said no. check may be NULL. */
+ * descriptor that the caller closes, or -errno; -EINVAL where it is no regular file, or one that the
+ * kernel makes up (/proc, /sys); -EPERM where check said no. check may be NULL. */
 int plain_file_open(int dir_fd, const char *path, unsigned flags, plain_file_check *check,
 		    void *context, struct stat *ret_st);
 

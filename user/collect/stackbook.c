@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define MAX_IDS	  (16U << 20)
+#define MAX_IDS	  WK_STACK_COPIES /* of frames there are fewer */
 #define MAX_FILES 1024 /* open for unwinding, of all processes, each with its own */
 
 /* The rest of the program needs descriptors too. */
@@ -62,8 +62,11 @@ void stackbook_seed(struct stackbook *book, pid_t pid)
 void stackbook_reset(struct stackbook *book)
 {
 	chains_clear(&book->chains);
-	free(book->chain_of_id.items);
-	memset(&book->chain_of_id, 0, sizeof(book->chain_of_id));
+	for (size_t i = 0; i < 2; i++)
+		free(book->chain_of_id[i].items);
+	memset(book->chain_of_id, 0, sizeof(book->chain_of_id));
+	free(book->id_of_chain.items);
+	memset(&book->id_of_chain, 0, sizeof(book->id_of_chain));
 	for (size_t i = 0; i < book->jit_owners.n; i++)
 		if (book->jit_owners.items[i].map)
 			perf_map_free(book->jit_owners.items[i].map);
@@ -230,9 +233,28 @@ static void push_kernel(struct stackbook *book, const struct stack_taken *taken)
 	book->draft.truncated |= taken->n_kernel >= WK_STACK_FRAMES;
 }
 
+/* Place of an id in its part of chain_of_id. */
+static uint32_t id_place(uint32_t id)
+{
+	return id & ~WK_STACK_COPIED;
+}
+
+static void note_chain(struct stackbook *book, uint32_t id, uint32_t chain)
+{
+	bool copied = id & WK_STACK_COPIED;
+
+	while (book->chain_of_id[copied].n <= id_place(id))
+		*vec_push(&book->chain_of_id[copied]) = PLACE_NONE;
+	book->chain_of_id[copied].items[id_place(id)] = chain;
+	if (chain != PLACE_NONE && chain == book->id_of_chain.n)
+		*vec_push(&book->id_of_chain) = id;
+}
+
 void stackbook_add(struct stackbook *book, const struct stack_taken *taken)
 {
-	if (!taken->id || taken->id >= MAX_IDS) {
+	uint32_t chain;
+
+	if (!id_place(taken->id) || id_place(taken->id) >= MAX_IDS) {
 		book->left_out++;
 		return;
 	}
@@ -242,8 +264,23 @@ void stackbook_add(struct stackbook *book, const struct stack_taken *taken)
 	book->draft.frames.n = 0;
 	push_kernel(book, taken);
 	push_user(book, taken);
-	while (book->chain_of_id.n <= taken->id)
-		*vec_push(&book->chain_of_id) = PLACE_NONE;
-	book->chain_of_id.items[taken->id] = chains_intern(&book->chains, &book->draft);
-	book->left_out += book->chain_of_id.items[taken->id] == PLACE_NONE;
+	chain = chains_intern(&book->chains, &book->draft);
+	note_chain(book, taken->id, chain);
+	book->left_out += chain == PLACE_NONE;
+}
+
+uint32_t stackbook_chain(const struct stackbook *book, uint32_t id)
+{
+	bool copied = id & WK_STACK_COPIED;
+
+	if (!id_place(id) || id_place(id) >= book->chain_of_id[copied].n)
+		return PLACE_NONE;
+	return book->chain_of_id[copied].items[id_place(id)];
+}
+
+uint32_t stackbook_same(const struct stackbook *book, uint32_t id)
+{
+	uint32_t chain = stackbook_chain(book, id);
+
+	return chain == PLACE_NONE ? 0 : book->id_of_chain.items[chain];
 }

@@ -23,7 +23,9 @@ struct stackbook {
 	struct module_files *files;
 	struct mappings *mappings;
 	struct chains chains;
-	VEC(uint32_t) chain_of_id; /* PLACE_NONE: it has not come, or there was no room */
+	/* By id, those of copies apart. PLACE_NONE: it has not come, or there was no room. */
+	VEC(uint32_t) chain_of_id[2];
+	VEC(uint32_t) id_of_chain; /* the first one */
 	VEC(struct jit_owner) jit_owners;
 	size_t jit_bytes; /* of maps that are in memory */
 	struct kallsyms *kallsyms; /* NULL: not read yet */
@@ -32,6 +34,9 @@ struct stackbook {
 	uint64_t unwound; /* copies: the clock of who used his unwinder last */
 	uint64_t left_out; /* stacks that there was no room for */
 };
+
+/* The chain of a stack; PLACE_NONE: see chain_of_id. */
+uint32_t stackbook_chain(const struct stackbook *book, uint32_t id);
 
 /* Fills in the name of a place, if that has not been done. */
 void stackbook_name(struct stackbook *book, uint32_t place);

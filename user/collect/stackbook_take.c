@@ -37,6 +37,14 @@ static const char *jit_symbol(struct stackbook *book, uint32_t place, uint64_t a
 	return owner->map ? perf_map_find(owner->map, address, ret_into) : NULL;
 }
 
+static const char *file_symbol(struct stackbook *book, struct chain_place *place)
+{
+	const struct chain_place_key *key = &place->key;
+
+	place->address = module_files_address(book->files, key->owner, key->offset);
+	return module_files_symbol(book->files, key->owner, key->offset, &place->into);
+}
+
 void stackbook_name(struct stackbook *book, uint32_t number)
 {
 	struct chain_place *place = &book->chains.places.items[number];
@@ -51,7 +59,7 @@ void stackbook_name(struct stackbook *book, uint32_t number)
 	else if (key->kind == FRAME_JIT)
 		name = jit_symbol(book, key->owner, key->offset, &place->into);
 	else
-		name = module_files_symbol(book->files, key->owner, key->offset, &place->into);
+		name = file_symbol(book, place);
 	if (!name || !name[0])
 		place->into = 0;
 	else
@@ -127,6 +135,7 @@ static uint32_t frame_of(struct taking *taking, uint32_t number)
 		frame.module = module_of(taking, place->key.owner);
 	frame.name = place->name ? place->name : (char *)"";
 	frame.into = place->into;
+	frame.address = place->address;
 	words[0] = (uint64_t)frame.kind << 32 | frame.module;
 	words[1] = frame.offset;
 	words[2] = frame.into;
@@ -214,7 +223,7 @@ static uint32_t make_stack(struct taking *taking, uint32_t number, bool sample)
 static uint32_t stack_of(struct taking *taking, uint32_t id, bool sample)
 {
 	struct stackbook *book = taking->book;
-	uint32_t chain = id && id < book->chain_of_id.n ? book->chain_of_id.items[id] : PLACE_NONE;
+	uint32_t chain = stackbook_chain(book, id);
 	uint32_t *known;
 
 	if (chain == PLACE_NONE)

@@ -47,6 +47,32 @@ int collect_stacks_prepare(struct collector *c, struct diag *diag)
 	return 0;
 }
 
+static bool same_row(const void *array, uint32_t place, const void *wanted)
+{
+	return !memcmp(&((const struct stack_counted *)array)[place].key, wanted,
+		       sizeof(struct wk_stack_key));
+}
+
+/* One wake or sample, whose stacks have come before it. */
+static void row_add(struct collector *c, const struct wk_stack_row *row)
+{
+	struct wk_stack_key key = {.what = row->key.what,
+				   .sleeper = stackbook_same(c->book, row->key.sleeper),
+				   .waker = stackbook_same(c->book, row->key.waker)};
+	uint64_t hash = place_hash(&c->copy_places, &key, sizeof(key));
+	uint32_t place = place_index_find(&c->copy_places, hash, same_row, c->copy_counts.items, &key);
+	struct stack_counted *counted;
+
+	if (place == PLACE_NONE) {
+		place = (uint32_t)c->copy_counts.n;
+		*vec_push(&c->copy_counts) = (struct stack_counted){.key = key};
+		place_index_add(&c->copy_places, hash, place);
+	}
+	counted = &c->copy_counts.items[place];
+	counted->count.count++;
+	counted->count.sleep_ns += row->sleep_ns;
+}
+
 /* A record of the ring. Its lengths are ours, but cost nothing to check. */
 static int stack_record(void *collector, void *data, size_t bytes)
 {
@@ -56,8 +82,13 @@ static int stack_record(void *collector, void *data, size_t bytes)
 	struct stack_taken taken;
 	size_t need;
 
+	_Static_assert(sizeof(*stack) == sizeof(struct wk_stack_row), "one check does for both");
 	if (bytes < sizeof(*stack))
 		return 0;
+	if (!stack->id) {
+		row_add(c, data);
+		return 0;
+	}
 	need = (stack->kernel_frames + (size_t)stack->user_frames) * sizeof(*words);
 	if (stack->copied_bytes)
 		need += WK_STACK_REGS * sizeof(*words) + stack->copied_bytes;
@@ -249,6 +280,8 @@ int collect_stacks_read(struct collector *c, struct diag *diag)
 	if (!c->book)
 		return 0;
 	err = counts_read(c, diag);
+	for (size_t i = 0; !err && i < c->copy_counts.n; i++)
+		*vec_push(&c->stack_counts) = c->copy_counts.items[i];
 	if (!err && c->options.stacks)
 		rest_add(c);
 	return err;
@@ -266,6 +299,9 @@ void collect_stacks_forget(struct collector *c)
 {
 	free(c->stack_counts.items);
 	memset(&c->stack_counts, 0, sizeof(c->stack_counts));
+	free(c->copy_counts.items);
+	memset(&c->copy_counts, 0, sizeof(c->copy_counts));
+	place_index_clear(&c->copy_places);
 }
 
 /* Takes everything out of a hash map, whose entries are at most 32 bytes long. */
@@ -291,5 +327,6 @@ void collect_stacks_reset(struct collector *c)
 	hash_empty(c->skel->maps.stack_ids);
 	hash_empty(c->skel->maps.stack_counts);
 	c->skel->data->next_stack = 1;
+	c->skel->data->next_copy = 1;
 	stackbook_reset(c->book);
 }

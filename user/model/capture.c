@@ -117,6 +117,7 @@ const char *capture_lost_name(enum wk_lost lost)
 		[WK_LOST_EVENTS] = "events",
 		[WK_LOST_CAUSES] = "causes",
 		[WK_LOST_STACKS] = "stacks",
+		[WK_LOST_COPIES] = "copies",
 	};
 
 	return (size_t)lost < WK_LOST_MAX && names[lost] ? names[lost] : "";

@@ -67,6 +67,8 @@ struct capture_frame {
 	uint32_t module; /* FRAME_FILE: place in modules */
 	uint64_t offset; /* FRAME_FILE: in the file; else its address. Of a caller: of the last byte of
 			  * its call, so that it is never the next function's first */
+	uint64_t address; /* FRAME_FILE: what the file itself calls that place (objdump, addr2line); 0: not
+			   * known */
 	char *name;	 /* as a person writes it (demangled); "": not known */
 	uint64_t into;	 /* bytes from where `name` begins */
 };

@@ -30,15 +30,35 @@ static const char *frame_file(const struct capture *capture, const struct captur
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static char *frame_text(const struct capture_frame *frame, const char *file)
+/* User frames that have called another one, of every frame of the capture: of these an address is that of
+ * the last byte of the call. The caller frees. */
+static bool *callers_of(const struct capture *capture)
+{
+	bool *callers = mem_calloc(capture->frames.n + 1, sizeof(*callers));
+
+	for (size_t i = 0; i < capture->stacks.n; i++) {
+		const struct capture_stack *stack = &capture->stacks.items[i];
+
+		for (size_t j = (size_t)stack->kernel + 1; j < stack->frames.n; j++)
+			if (stack->frames.items[j] < capture->frames.n)
+				callers[stack->frames.items[j]] = true;
+	}
+	return callers;
+}
+
+/* A caller without a name is told by the address that it returns to, as gdb and eu-stack tell it. */
+static char *frame_text(const struct capture_frame *frame, const char *file, bool caller)
 {
 	if (frame->name && *frame->name)
 		return mem_strdup(frame->name);
 	if (frame->kind == FRAME_KERNEL)
 		return mem_printf("[kernel] 0x%" PRIx64, frame->offset);
 	if (frame->kind == FRAME_JIT)
-		return mem_printf("[jit] 0x%" PRIx64, frame->offset);
-	return mem_printf("%s+0x%" PRIx64, *file ? file : "[unknown]", frame->offset);
+		return mem_printf("[jit] 0x%" PRIx64, frame->offset + caller);
+	file = *file ? file : "[unknown]";
+	if (frame->address)
+		return mem_printf("%s+0x%" PRIx64, file, frame->address + caller);
+	return mem_printf("%s@0x%" PRIx64, file, frame->offset + caller);
 }
 
 static bool is_libc_start(const struct capture *capture, uint32_t at)
@@ -69,13 +89,15 @@ static void frames_find_start(struct stacks *stacks, const struct capture *captu
 
 static void frames_init(struct stacks *stacks, const struct capture *capture)
 {
+	bool *callers = callers_of(capture);
+
 	for (size_t i = 0; i < capture->frames.n; i++) {
 		const struct capture_frame *frame = &capture->frames.items[i];
 		const char *file = frame_file(capture, frame);
 		enum plumbing plumbing = plumbing_of(frame, file);
 		struct stacks_frame *to = vec_push(&stacks->frames);
 
-		to->text = frame_text(frame, file);
+		to->text = frame_text(frame, file, callers[i]);
 		if (frame->kind == FRAME_KERNEL)
 			file = "kernel";
 		else if (frame->kind == FRAME_JIT)
@@ -84,6 +106,7 @@ static void frames_init(struct stacks *stacks, const struct capture *capture)
 		to->plumbing = plumbing != PLUMBING_NONE;
 		to->start = plumbing == PLUMBING_START;
 	}
+	free(callers);
 	frames_find_start(stacks, capture);
 }
 
@@ -509,6 +532,23 @@ uint32_t stacks_call(const struct stacks *stacks, const struct capture *capture,
 	return own < from->frames.n ? call_inside(stacks, capture, from, own) : STACK_NONE;
 }
 
+const char *stacks_short_text(const struct stacks *stacks, const struct capture *capture, uint32_t frame)
+{
+	static const char *const entries[] = {"__x64_sys_", "__ia32_sys_", "__arm64_sys_", "__se_sys_",
+					      "__do_sys_"};
+	const char *text = stacks->frames.items[frame].text;
+
+	if (capture->frames.items[frame].kind != FRAME_KERNEL)
+		return text;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		size_t n = strlen(entries[i]);
+
+		if (!strncmp(text, entries[i], n) && text[n])
+			return text + n;
+	}
+	return text;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 void stacks_init(struct stacks *ret_stacks, const struct why *why, const struct run *run)
@@ -518,6 +558,7 @@ void stacks_init(struct stacks *ret_stacks, const struct why *why, const struct 
 
 	if (stacks.known) {
 		stacks.lost = capture->lost[WK_LOST_STACKS];
+		stacks.uncopied = capture->lost[WK_LOST_COPIES];
 		frames_init(&stacks, capture);
 		wakes_init(&stacks, why, capture);
 		samples_init(&stacks, run);

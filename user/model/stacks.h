@@ -8,8 +8,9 @@
 
 /* A frame in words: owned by struct stacks. */
 struct stacks_frame {
-	char *text;	/* "uv_cond_wait", "bun+0x5c7bc86" (file, offset as objdump has it where known,
-			 * else in the file), "[jit] 0x7f…"; bytes from outside: see base/text.h */
+	char *text;	/* "uv_cond_wait", "bun+0x5c7bc86" (file, address as objdump has it),
+			 * "bun@0x581bc86" (place in the file, where the address is not known),
+			 * "[jit] 0x7f…"; bytes from outside: see base/text.h */
 	char *file;	/* base name of its file, "kernel", "jit" */
 	bool plumbing;	/* of the kernel, glibc, a thread library, a language's runtime glue: folded unless all
 			 * frames are asked for */
@@ -34,6 +35,7 @@ struct stacks {
 	uint64_t wakeups, wakeups_with; /* of all causes; of these, with the sleeper's stack */
 	uint64_t samples; /* of all rows */
 	uint64_t lost;	  /* stacks that found no room: their wakes and samples are without */
+	uint64_t uncopied; /* taken by frame pointers, for want of room for a copy */
 	VEC(struct stacks_frame) frames; /* same index as capture.frames */
 	VEC(struct stacks_wake) wakes;	 /* by cause, then wakeups falling */
 	VEC(struct stacks_sample) rows;	 /* by thread as in run, then count falling */
@@ -55,5 +57,8 @@ size_t stacks_matter(const struct stacks *stacks, const struct capture *capture,
  * pthread_cond_timedwait, or where nothing of libc has a name, of the kernel __x64_sys_futex. STACK_NONE:
  * it called none, or that is what stacks_matter() shows already. */
 uint32_t stacks_call(const struct stacks *stacks, const struct capture *capture, uint32_t stack);
+/* How a frame of these two is called in a line: its text, for the kernel's entry of a system call without what the
+ * architecture puts before its name (__x64_sys_epoll_pwait2: epoll_pwait2). */
+const char *stacks_short_text(const struct stacks *stacks, const struct capture *capture, uint32_t frame);
 
 #endif

@@ -207,6 +207,7 @@ static void trust_check_lost(struct run_trust *trust, const struct capture *capt
 				    "%s causes found no room: their wakes are counted as unknown"},
 		/* A stack that is missing is told beside the stacks: no figure suffers. */
 		[WK_LOST_STACKS] = {NULL},
+		[WK_LOST_COPIES] = {NULL},
 	};
 
 	for (size_t i = 0; i < WK_LOST_MAX; i++) {

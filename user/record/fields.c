@@ -133,7 +133,8 @@ const struct field module_fields[] = {
 
 const struct field frame_fields[] = {
 	FRAME(kind, FIELD_UNSIGNED), FRAME(module, FIELD_UNSIGNED), FRAME(offset, FIELD_UNSIGNED),
-	FRAME(name, FIELD_STRING),   FRAME(into, FIELD_UNSIGNED),   {NULL},
+	FRAME(name, FIELD_STRING),   FRAME(into, FIELD_UNSIGNED),   FRAME(address, FIELD_UNSIGNED),
+	{NULL},
 };
 
 #define STACK(member, kind) FIELD(struct capture_stack, #member, member, kind)

@@ -69,6 +69,8 @@ static json_t *json_of_frame(const struct capture *capture, const struct capture
 	json_set(object, "kind", json_string(kind_name(frame->kind)));
 	json_set(object, "module", json_of_place(frame->module, n_modules));
 	json_set(object, "offset", json_of_offset(frame->offset));
+	json_set(object, "address",
+		 frame->address ? json_of_offset(frame->address) : json_null());
 	json_set(object, "name", json_of_name(frame->name));
 	json_set(object, "into", named ? json_of_u64(frame->into) : json_null());
 	json_set(object, "plumbing", json_boolean(shown->plumbing));

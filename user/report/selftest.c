@@ -92,9 +92,9 @@ static void add_verdict(struct report *report, const struct selftest_result *res
 				took);
 	else if (wrong || !n)
 		report_add_note(report, NOTE_WARNING,
-				"%zu of %zu figures are wrong: do not trust wakewhy on this kernel, and please "
+				"%zu of %zu figures %s wrong: do not trust wakewhy on this kernel, and please "
 				"report it with what 'wakewhy selftest -f json' prints",
-				wrong, n);
+				wrong, n, wrong == 1 ? "is" : "are");
 	else
 		report_add_note(report, NOTE_WARNING,
 				"all %zu figures are right, but the run itself is not to be trusted", n);

@@ -119,7 +119,7 @@ void stack_add_words(struct strbuf *text, const struct stacks *stacks,
 		frames[n++] = call;
 	n += stacks_matter(stacks, capture, stack, frames + n, WORDS_FRAMES);
 	for (size_t i = 0; i < n; i++) {
-		char *words = stack_frame_words(stacks->frames.items[frames[i]].text,
+		char *words = stack_frame_words(stacks_short_text(stacks, capture, frames[i]),
 						STACK_FRAME_BYTES);
 		/* The call and who made it, whatever their length. */
 		bool fits = i < 2 || text->n - begun + strlen(words) <= STACK_WORDS_BYTES;

@@ -123,43 +123,82 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Sleeps that began before the window have no stack, however few are taken. */
-#define NOTES_NEARLY_ALL 0.99
+/* What is known of how many wakes have stacks, over all runs of a part. */
+struct stack_notes {
+	uint64_t wakeups, with;
+	uint64_t early; /* threads that were found, and may have been asleep then: that sleep has no stack */
+	uint64_t lost, uncopied;
+};
+
+static uint64_t found_early(const struct run *run)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < run->threads.n; i++) {
+		const struct wk_thread *t = &run->threads.items[i].seen->t;
+
+		n += (t->flags & WK_FLAG_SEEDED) && t->count.wakeups;
+	}
+	return n;
+}
+
+static void notes_add_run(struct stack_notes *notes, const struct run *run,
+			  const struct stacks *stacks)
+{
+	notes->lost = add_capped(notes->lost, stacks->lost);
+	notes->uncopied = add_capped(notes->uncopied, stacks->uncopied);
+	if (!run->capture->stacks_mode)
+		return;
+	notes->wakeups = add_capped(notes->wakeups, stacks->wakeups);
+	notes->with = add_capped(notes->with, stacks->wakeups_with);
+	notes->early += found_early(run);
+}
+
+/* Why the others have none; "" where all have one, or the losses say it. */
+static char *notes_reason(const struct stack_notes *notes)
+{
+	uint64_t without = notes->wakeups - notes->with;
+	char share[NUMBER_BYTES];
+
+	if (without > add_capped(notes->early, notes->lost))
+		return mem_printf(", %s: a thread takes only so many in a second (--stack-limit)",
+				  number_share(share, (double)notes->with / (double)notes->wakeups));
+	if (without > notes->lost)
+		return mem_strdup("; the others ended sleeps that had begun before wakewhy came");
+	return mem_strdup("");
+}
 
 void stack_notes_build(struct report *report, const struct part *part)
 {
-	uint64_t wakeups = 0, with = 0, lost = 0;
-	char a[NUMBER_BYTES], b[NUMBER_BYTES], share[NUMBER_BYTES];
+	struct stack_notes notes = {0};
+	char a[NUMBER_BYTES], b[NUMBER_BYTES];
+	char *reason;
 
 	for (size_t i = 0; i < part->groups.n; i++) {
 		const struct group *group = &part->groups.items[i];
 
-		for (size_t j = 0; j < group->stacks.n; j++) {
-			const struct stacks *stacks = group->stacks.items[j];
-
-			if (!stacks)
-				continue;
-			lost = add_capped(lost, stacks->lost);
-			if (!group->runs.items[j]->capture->stacks_mode)
-				continue;
-			wakeups = add_capped(wakeups, stacks->wakeups);
-			with = add_capped(with, stacks->wakeups_with);
-		}
+		for (size_t j = 0; j < group->stacks.n; j++)
+			if (group->stacks.items[j])
+				notes_add_run(&notes, group->runs.items[j], group->stacks.items[j]);
 	}
-	number_real(a, (double)with, 0);
-	number_real(b, (double)wakeups, 0);
-	if (wakeups && (double)with >= NOTES_NEARLY_ALL * (double)wakeups)
-		report_add_note(report, NOTE_TEXT, "Stacks were taken at %s of %s wakeups.", a, b);
-	else if (wakeups)
-		report_add_note(report, NOTE_TEXT,
-				"Stacks were taken at %s of %s wakeups, %s: a thread takes only so "
-				"many in a second (--stack-limit).",
-				a, b, number_share(share, (double)with / (double)wakeups));
-	if (lost)
+	reason = notes_reason(&notes);
+	if (notes.wakeups)
+		report_add_note(report, NOTE_TEXT, "Stacks were taken at %s of %s wakeups%s.",
+				number_real(a, (double)notes.with, 0),
+				number_real(b, (double)notes.wakeups, 0), reason);
+	free(reason);
+	if (notes.lost)
 		report_add_note(report, NOTE_TEXT,
 				"%s stack%s lost: there was no room for %s. No other figure suffers.",
-				number_real(a, (double)lost, 0), lost == 1 ? " was" : "s were",
-				lost == 1 ? "it" : "them");
+				number_real(a, (double)notes.lost, 0),
+				notes.lost == 1 ? " was" : "s were", notes.lost == 1 ? "it" : "them");
+	if (notes.uncopied)
+		report_add_note(report, NOTE_TEXT,
+				"%s stack%s taken by frame pointers alone, which end in libc: there was "
+				"no room for %s.",
+				number_real(a, (double)notes.uncopied, 0),
+				notes.uncopied == 1 ? " was" : "s were",
+				notes.uncopied == 1 ? "its copy" : "their copies");
 }
 
 /* ---- what the threads ran -------------------------------------------------------------------- */

@@ -125,7 +125,7 @@ static void trust_add_losses(struct strbuf *text, const struct trust_view *view)
 		return;
 	}
 	for (size_t i = 0; i < WK_LOST_MAX; i++) {
-		if (view->lost[i])
+		if (view->lost[i] && i != WK_LOST_COPIES) /* they have stacks */
 			strbuf_printf(text, ", lost %s %s", capture_lost_name(i),
 				      number_real(number, (double)view->lost[i], 0));
 	}

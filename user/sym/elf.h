@@ -30,8 +30,9 @@ const char *elf_file_build_id(const struct elf_file *file);
 
 /* The function that holds byte `offset` of the file, as the file spells it (mangled); *ret_into is the
  * distance from its beginning. NULL: no symbol covers it (one without a size reaches to the next one
- * of its section). Among several of one address: a function before others, a global one before weak
- * before local, then the shortest. Valid as long as the file. */
+ * of its section). Among several of one address: a function before others, the one with the fewest leading
+ * underscores (a mangled name has none), a global one before weak before local, then the shortest. Valid as
+ * long as the file. */
 const char *elf_file_symbol(struct elf_file *file, uint64_t offset, uint64_t *ret_into);
 
 /* The address that the file itself has for byte `offset` of it (as in objdump), for the unwinder and for

@@ -22,7 +22,8 @@ struct strings {
 };
 
 /* Of several functions at one address one that has a size holds. */
-#define RANK_SIZED ((uint64_t)8)
+#define RANK_SIZED ((uint64_t)1 << 32)
+#define UNDERSCORES_MAX 7u
 /* Names longer than that are equally long: they may be millions, of millions of bytes. */
 #define LENGTH_MAX	256
 #define SYMBOLS_AT_ONCE 4096
@@ -46,14 +47,27 @@ static bool names_code(const symbol_t *symbol, const struct elf_section *section
 	}
 }
 
-/* A function before a label, a global before a weak before a local one: the higher. */
-static uint64_t rank_of(const symbol_t *symbol)
+/* Underscores that the name begins with; those of a mangled name are not part of what people read. */
+static unsigned int underscores(const char *name)
+{
+	unsigned int n = 0;
+
+	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
+		return 0;
+	while (n < UNDERSCORES_MAX && name[n] == '_')
+		n++;
+	return n;
+}
+
+/* A function before a label; then the name that people call it by, for a libc's own name of a call is often
+ * the global one (__poll) and the call itself weak; then a global before a weak before a local one: the higher. */
+static uint64_t rank_of(const symbol_t *symbol, const char *name)
 {
 	unsigned int binding = symbol_binding(symbol);
+	uint64_t rank = symbol_type(symbol) != STT_NOTYPE;
 
-	return (symbol_type(symbol) != STT_NOTYPE) * 4u + (binding == STB_LOCAL  ? 0
-							   : binding == STB_WEAK ? 1
-										 : 2);
+	rank = rank * (UNDERSCORES_MAX + 1) + UNDERSCORES_MAX - underscores(name);
+	return rank * 4 + (binding == STB_LOCAL ? 0 : binding == STB_WEAK ? 1 : 2);
 }
 
 static bool add_symbol(struct elf_functions *functions, const struct elf_image *image,
@@ -80,7 +94,7 @@ static bool add_symbol(struct elf_functions *functions, const struct elf_image *
 		.start = start,
 		.end = symbol->st_size && symbol->st_size < behind - start ? start + symbol->st_size
 									   : behind,
-		.rank = rank_of(symbol) | (symbol->st_size ? RANK_SIZED : 0),
+		.rank = rank_of(symbol, strings->text + symbol->st_name) | (symbol->st_size ? RANK_SIZED : 0),
 		.name = strings->text + symbol->st_name,
 	};
 	return true;
