@@ -3,6 +3,8 @@
 #   make                 build build/wakewhy (as a user; no network)
 #   sudo make demo       install what is missing, build, run the main job
 #   sudo make check      install what is missing, run every test
+#   sudo make check-vm   the same program on other kernels, emulated by qemu
+#   sudo make check-all  both
 #   sudo make bench      what the probes cost
 #   make install         DESTDIR= PREFIX=/usr/local; uninstall takes the same
 #   make deps            install what a build needs; deps-check: what the tests need as well
@@ -193,6 +195,16 @@ check:
 
 check-unit: unit-tests
 	$(Q)tests/run.sh $(B) unit
+
+.PHONY: check-vm check-all
+check-vm:
+	$(Q)tests/setup/deps.sh install build check vm
+	$(Q)+$(AS_USER) $(MAKE) --no-print-directory all subjects
+	$(Q)NM='$(NM)' tests/run.sh $(B) vm
+
+check-all:
+	$(Q)+$(MAKE) --no-print-directory check
+	$(Q)+$(MAKE) --no-print-directory check-vm
 
 .PHONY: bench
 bench: all subjects

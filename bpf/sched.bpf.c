@@ -1,9 +1,13 @@
 /* The scheduler's events: who waits, who runs, who sleeps. */
 
-static __noinline void thread_died(struct wk_task *w, struct wk_thread *t, __u64 now_ns)
+/* Not to be called by switch_out(): 6.1 takes no value of a map from memory that a global function was handed. */
+static __noinline void thread_died(struct wk_task *w, __u64 now_ns)
 {
 	__u32 slot = w->slot_plus_1 - 1;
+	struct wk_thread *t = slot_of(w);
 
+	if (!t)
+		return;
 	t->end_ns = now_ns;
 	if (cfg.count_syscalls && bpf_map_update_elem(&dead_syscalls, &slot, w, BPF_ANY))
 		lose(WK_LOST_SYSCALL_TABLES);
@@ -62,8 +66,6 @@ __noinline int switch_out(struct wk_task *w, const struct switch_side *side)
 	cause_ran(t, w, t->count.oncpu_ns - before_ns, side->state == WK_STATE_BLOCKED);
 	if (side->state == WK_STATE_BLOCKED)
 		sleep_note(t, bpf_get_current_task_btf(), side->task_state, side->now_ns);
-	if (side->state == WK_STATE_DEAD)
-		thread_died(w, t, side->now_ns);
 	return 0;
 }
 
@@ -112,6 +114,8 @@ int sched_switch(__u64 *ctx)
 		switch_out(w, &side);
 		if (cfg.stacks && side.state == WK_STATE_BLOCKED)
 			stack_of_sleeper(ctx, w, now_ns);
+		if (side.state == WK_STATE_DEAD)
+			thread_died(w, now_ns);
 	}
 	w = task_lookup(next);
 	if (w) {

@@ -17,16 +17,32 @@
 
 #include "wakewhy.skel.h"
 
+/* What libbpf says has many lines where it quotes the verifier, whose reason stands at the end. */
+#define PRINT_LINES 40
+
+static const char *last_lines(const char *text)
+{
+	const char *at = text + strlen(text);
+	int lines = 0;
+
+	for (; at > text; at--)
+		if (at[-1] == '\n' && at[0] && ++lines == PRINT_LINES)
+			break;
+	return at;
+}
+
 static int quiet_print(enum libbpf_print_level level, const char *fmt, va_list args)
 {
-	char line[512];
+	char *text, *line, *rest;
 
 	(void)level;
-	if (log_get_level() < LOG_LEVEL_VERBOSE)
+	if (log_get_level() < LOG_LEVEL_VERBOSE || vasprintf(&text, fmt, args) < 0)
 		return 0;
-	vsnprintf(line, sizeof(line), fmt, args);
-	line[strcspn(line, "\n")] = '\0';
-	log_debug("libbpf: %s", line);
+	rest = (char *)last_lines(text);
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			log_debug("libbpf: %s", line);
+	free(text);
 	return 0;
 }
 
