@@ -127,8 +127,8 @@ def one_round(wakewhy, build, loops, idler):
     makers = [
         ("bare", Bare),
         ("empty", lambda: Empty(os.path.join(build, "bench", "empty"))),
-        ("target", lambda: Attached(wakewhy, loops.pid)),
-        ("bystander", lambda: Attached(wakewhy, idler)),
+        ("target", lambda: Attached(wakewhy, loops.pid, "--stacks=no")),
+        ("bystander", lambda: Attached(wakewhy, idler, "--stacks=no")),
     ]
     random.shuffle(makers)
     times = {}
@@ -278,7 +278,7 @@ def start_up(wakewhy, build, repeats=15):
 
 def observer(wakewhy, idler):
     """Memory and wakeups of wakewhy itself over a window of two seconds without a terminal."""
-    started = wakewhy.start_attach("-p", idler, "-d", "2s", "-q")
+    started = wakewhy.start_attach("-p", idler, "-d", "2s", "-q", "--stacks=no")
     started.await_window()
     peak_kb = tool.status_field(started.pid, "VmHWM")
     done = started.finish()

