@@ -394,7 +394,19 @@ static __always_inline int stack_allowed(struct wk_thread *t, __u64 *until_ns, _
 	return 1;
 }
 
-/* current is the sleeper. */
+/* Was it a task that woke t last, which has a stack, and no interrupt? */
+static __always_inline int woken_by_task(const struct wk_thread *t)
+{
+	__u32 context = t->waking.context;
+
+	return context == WK_CONTEXT_THREAD || context == WK_CONTEXT_PROCESS ||
+	       context == WK_CONTEXT_KERNEL;
+}
+
+#define STACK_COMING (~0U) /* a stack is being taken: only other CPUs ever see this */
+
+/* current is the sleeper. One that has been woken already, by somebody whose stack was not taken, is left out:
+ * the stacks of a wake are of use together. */
 static __always_inline void stack_of_sleeper(void *ctx, struct wk_task *w, __u64 now_ns)
 {
 	struct wk_thread *t = slot_of(w);
@@ -402,8 +414,24 @@ static __always_inline void stack_of_sleeper(void *ctx, struct wk_task *w, __u64
 	if (!t)
 		return;
 	t->sleep_stack = 0;
-	if (stack_allowed(t, &t->stacks_asleep_ns, now_ns))
-		t->sleep_stack = stack_take(ctx, STACK_ASLEEP, cfg.stacks, t->pid, now_ns);
+	if (t->wakings && woken_by_task(t) && !t->waking.stack)
+		return;
+	if (!stack_allowed(t, &t->stacks_asleep_ns, now_ns))
+		return;
+	/* It takes some microseconds, in which another CPU may wake the thread. */
+	t->sleep_stack = STACK_COMING;
+	t->sleep_stack = stack_take(ctx, STACK_ASLEEP, cfg.stacks, t->pid, now_ns);
+}
+
+/* Who wakes a thread is looked at where its sleep was. One that is woken before it has left the CPU is looked at then,
+ * if there is anything left of its limit; it may also go on without a sleep, so such wakings have a limit too. */
+static __always_inline int stack_wanted(struct wk_thread *t, __u64 now_ns)
+{
+	if (t->state == WK_STATE_BLOCKED && t->cause)
+		return t->sleep_stack && now_ns <= window.end_ns;
+	if (cfg.stacks_per_s && t->stacks_asleep_ns > now_ns + AHEAD_NS)
+		return 0;
+	return stack_allowed(t, &t->stacks_woken_ns, now_ns);
 }
 
 /* current is the waker, unless t->waking says that it was only interrupted by who is. */
@@ -412,15 +440,14 @@ static __always_inline void stack_of_waker(void *ctx, struct wk_thread *t, struc
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct wk_thread *waker;
-	__u32 context = t->waking.context, pid;
+	__u32 pid;
 
 	t->waking.stack = 0;
-	if (task == wakee || (context != WK_CONTEXT_THREAD && context != WK_CONTEXT_PROCESS &&
-			      context != WK_CONTEXT_KERNEL))
+	if (task == wakee || !woken_by_task(t))
 		return;
-	if (!stack_allowed(t, &t->stacks_woken_ns, now_ns))
+	if (!stack_wanted(t, now_ns))
 		return;
-	waker = context == WK_CONTEXT_THREAD ? thread_lookup(task) : NULL;
+	waker = t->waking.context == WK_CONTEXT_THREAD ? thread_lookup(task) : NULL;
 	pid = waker ? waker->pid : pid_in_namespace(BPF_CORE_READ(task, group_leader, thread_pid));
 	t->waking.stack = stack_take(ctx, STACK_WAKING, cfg.stacks, pid, now_ns);
 }

@@ -138,6 +138,11 @@ def plain(name):
     return name.split("@")[0]
 
 
+def bare(name):
+    """One of the names that glibc gives a function: read of __libc_read."""
+    return name.lstrip("_").removeprefix("libc_")
+
+
 def difference(stacks, stack, oracle):
     """What keeps the user part of a stack from being eu-stack's; "" when it is the same.
 
@@ -152,7 +157,7 @@ def difference(stacks, stack, oracle):
             return f"frame {i} is in {stacks.path(frame)}, eu-stack says {path}"
         if abs(frame["offset"] - offset) > 2:
             return f"frame {i} is at {frame['offset']:#x}, eu-stack says {offset:#x}"
-        # What glibc gives several names to, each may choose another of.
-        if "libc" not in path and frame["name"].lstrip("_") != plain(name).lstrip("_") and path:
+        # What glibc gives several names to, each may choose another of: also in a static program.
+        if "libc" not in path and path and bare(frame["name"]) != bare(plain(name)):
             return f"frame {i} is {frame['name']!r}, eu-stack says {plain(name)!r}"
     return ""

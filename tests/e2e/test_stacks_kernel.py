@@ -233,15 +233,19 @@ def copied_stacks_come_with_registers(t):
     handed = dump.finish()
     check_books(t, handed)
     stack_map = [m for m in maps if m[3] == "[stack]"][0]
-    copied = [i for i in handed.ids() if handed.stacks[i]["pid"] == subject.pid]
-    t.check(len(copied) >= 100, f"{len(copied)} copies of 100 sleeps")
-    for i in copied:
+    copies = [i for i in handed.ids() if handed.stacks[i]["pid"] == subject.pid]
+    t.check(len(copies) >= 100, f"{len(copies)} copies of 100 sleeps")
+    for i in copies:
         regs, stack = handed.regs[i], handed.stacks[i]
         ip, sp = regs[16], regs[7]
         t.equal("instruction pointer", ip, stack["user"][0])
         if not t.check(stack_map[0] <= sp < stack_map[1], f"stack pointer {sp:x}"):
             break
-        if not t.equal("bytes", stack["copied"], min(16384, stack_map[1] - sp)):
+        # Between the strings at the top and what lies below them the kernel leaves up to 8 KB that nobody has
+        # touched (arch_align_stack()): a page there may not exist.
+        whole, copied = min(16384, stack_map[1] - sp), stack["copied"]
+        gap = (sp + copied) % 4096 == 0 and whole - copied <= 3 * 4096
+        if not t.check(copied == whole or gap, f"{copied} bytes of {whole}"):
             break
 
 
