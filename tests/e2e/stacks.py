@@ -161,3 +161,16 @@ def difference(stacks, stack, oracle):
         if "libc" not in path and path and bare(frame["name"]) != bare(plain(name)):
             return f"frame {i} is {frame['name']!r}, eu-stack says {plain(name)!r}"
     return ""
+
+
+def nearest_difference(stacks, stack, pid, tid, function):
+    """The difference from eu-stack's stack of a thread that sleeps in a function now; "" as soon as there is none.
+
+    eu-stack stops the thread, which may interrupt its call: then it is seen on the way out of it or into it
+    again, and is looked at once more.
+    """
+    for _ in range(10):
+        told = difference(stacks, stack, eu_stack_in(pid, tid, function))
+        if not told:
+            break
+    return told

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 from harness import test
-from stacks import Functions, Stacks, difference, ends_of, eu_stack_in
+from stacks import Functions, Stacks, ends_of, nearest_difference
 from test_output import validate
 from test_why import named, unseen
 from tool import MOUNT_NAMESPACE, Subject, need_program
@@ -391,12 +391,12 @@ def against_eu_stack(t, argv, roles):
     run, stacks = done.run, Stacks(done.run)
     for comm, function in roles.items():
         tid = subject.pid if comm is None else named(run, comm)
-        oracle = eu_stack_in(subject.pid, tid, function)
         rows = [w for w in stacks.wakes(tid) if w["sleeper"] is not None and
                 any(f["name"] == function for f in stacks.user(w["sleeper"]))]
         t.check(rows, f"{argv}: {comm}: no wake with {function}")
         for row in rows:
-            t.equal(f"{argv}: {comm}", difference(stacks, row["sleeper"], oracle), "")
+            t.equal(f"{argv}: {comm}",
+                    nearest_difference(stacks, row["sleeper"], subject.pid, tid, function), "")
     subject.kill()
 
 

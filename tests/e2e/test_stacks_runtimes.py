@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from harness import Skip, test
-from stacks import Stacks, difference, eu_stack_in, plain
+from stacks import Stacks, nearest_difference, plain
 from test_runtimes import measure, pinned
 from test_why import MS
 from test_why_runtimes import answers, started
@@ -168,7 +168,7 @@ def remove_map(pid):
 def check_oracle(t, what, stacks, pid, row, function):
     """The stack of a row against eu-stack's of the main thread, asleep in the same call."""
     t.equal(f"{what} against eu-stack",
-            difference(stacks, row["sleeper"], eu_stack_in(pid, pid, function)), "")
+            nearest_difference(stacks, row["sleeper"], pid, pid, function), "")
 
 
 @test
