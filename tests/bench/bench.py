@@ -98,14 +98,15 @@ class Attached:
 
 
 class WakeupTime:
-    """libbpf-tools' wakeuptime on a process, where it is installed: kernel stacks of wakers alone."""
+    """libbpf-tools' wakeuptime, where it is installed: kernel stacks of wakers alone. It takes the id of a thread
+    only, and the loop has two: it looks at all."""
 
-    def __init__(self, pid):
-        before = loaded_programs()
+    def __init__(self):
+        before = attached_links()
         self.process = subprocess.Popen(
-            ["wakeuptime", "-p", str(pid), "3600"], stdout=subprocess.DEVNULL
+            ["wakeuptime", "3600"], stdout=subprocess.DEVNULL
         )
-        tool.await_true(lambda: len(loaded_programs() - before) >= 2, "wakeuptime to attach")
+        tool.await_true(lambda: len(attached_links() - before) >= 2, "wakeuptime to attach")
 
     def end(self):
         self.process.send_signal(2)
@@ -161,9 +162,9 @@ def summarise(rounds):
     return rows
 
 
-def loaded_programs():
-    shown = subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, check=True)
-    return {program["id"] for program in json.loads(shown.stdout)}
+def attached_links():
+    shown = subprocess.run(["bpftool", "-j", "link", "show"], capture_output=True, check=True)
+    return {link["id"] for link in json.loads(shown.stdout)}
 
 
 def stacks_on_pingpong(wakewhy, loops, n_rounds):
@@ -172,7 +173,7 @@ def stacks_on_pingpong(wakewhy, loops, n_rounds):
     for name, options in STACKS.items():
         makers[name] = lambda options=options: Attached(wakewhy, loops.pid, *options)
     if shutil.which("wakeuptime"):
-        makers["wakeuptime"] = lambda: WakeupTime(loops.pid)
+        makers["wakeuptime"] = WakeupTime
     rounds = []
     for _ in range(n_rounds):
         times = {}
