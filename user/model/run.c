@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturated.h"
 #include "model/trust.h"
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -216,11 +217,6 @@ static void run_add_threads(struct run *run)
 }
 
 /* ---- series and totals ----------------------------------------------------------------------- */
-
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
 
 static uint64_t multiply_saturated(uint64_t a, uint64_t b)
 {

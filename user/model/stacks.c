@@ -5,14 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturated.h"
 #include "base/text.h"
-
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 static int compare_u64(uint64_t a, uint64_t b)
 {
@@ -158,8 +152,8 @@ static void wakes_join(struct stacks *stacks)
 		struct stacks_wake *to = kept ? &stacks->wakes.items[kept - 1] : NULL;
 
 		if (to && !wake_order(to, from)) {
-			to->wakeups = add_capped(to->wakeups, from->wakeups);
-			to->sleep_ns = add_capped(to->sleep_ns, from->sleep_ns);
+			to->wakeups = add_saturated(to->wakeups, from->wakeups);
+			to->sleep_ns = add_saturated(to->sleep_ns, from->sleep_ns);
 		} else {
 			stacks->wakes.items[kept++] = *from;
 		}
@@ -183,11 +177,11 @@ static void wakes_init(struct stacks *stacks, const struct why *why, const struc
 					     .wakeups = from->wakeups,
 					     .sleep_ns = from->sleep_ns};
 		if (stack_of(capture, from->sleeper) != STACK_NONE)
-			stacks->wakeups_with = add_capped(stacks->wakeups_with, from->wakeups);
+			stacks->wakeups_with = add_saturated(stacks->wakeups_with, from->wakeups);
 	}
 	wakes_join(stacks);
 	for (size_t i = 0; i < why->causes.n; i++)
-		stacks->wakeups = add_capped(stacks->wakeups, why->causes.items[i].wakeups);
+		stacks->wakeups = add_saturated(stacks->wakeups, why->causes.items[i].wakeups);
 	/* At the window's edges one side may have counted a wake that the other has not. */
 	if (stacks->wakeups_with > stacks->wakeups)
 		stacks->wakeups_with = stacks->wakeups;
@@ -254,7 +248,7 @@ static void samples_join(struct stacks *stacks)
 		struct stacks_sample *to = kept ? &stacks->rows.items[kept - 1] : NULL;
 
 		if (to && !sample_order(to, from))
-			to->count = add_capped(to->count, from->count);
+			to->count = add_saturated(to->count, from->count);
 		else
 			stacks->rows.items[kept++] = *from;
 	}
@@ -282,7 +276,7 @@ static void samples_init(struct stacks *stacks, const struct run *run)
 			continue;
 		*vec_push(&stacks->rows) = (struct stacks_sample){
 			thread, stack_of(capture, from->stack), from->count};
-		stacks->samples = add_capped(stacks->samples, from->count);
+		stacks->samples = add_saturated(stacks->samples, from->count);
 	}
 	free(all);
 	samples_join(stacks);
@@ -391,8 +385,8 @@ static uint32_t votes_count(const struct vote *votes, size_t first, size_t end)
 
 	for (size_t i = first; i < end && votes[i].sample == votes[first].sample; i++) {
 		same = i > first && votes[i].frame == votes[i - 1].frame ? same : 0;
-		same = add_capped(same, votes[i].weight);
-		all = add_capped(all, votes[i].weight);
+		same = add_saturated(same, votes[i].weight);
+		all = add_saturated(all, votes[i].weight);
 		if (same > most) {
 			most = same;
 			winner = votes[i].frame;

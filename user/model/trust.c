@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturated.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 
@@ -123,8 +124,7 @@ static uint64_t trust_compare_threads(struct run_trust *trust, const struct capt
 		trust->threads_compared++;
 		trust->oncpu_ns_kernel += pair.oncpu_ns_kernel;
 		trust->oncpu_ns_own += pair.oncpu_ns_own;
-		if (__builtin_add_overflow(trust->runq_ns, pair.runq_ns, &trust->runq_ns))
-			trust->runq_ns = UINT64_MAX;
+		trust->runq_ns = add_saturated(trust->runq_ns, pair.runq_ns);
 		trust->switches_kernel += pair.switches_kernel;
 		trust->switches_own += pair.switches_own;
 		diff = trust_distance(pair.oncpu_ns_own, pair.oncpu_ns_kernel);
@@ -133,8 +133,7 @@ static uint64_t trust_compare_threads(struct run_trust *trust, const struct capt
 		diff = trust_distance(pair.switches_own, pair.switches_kernel);
 		if (diff > trust->worst_switches_diff)
 			trust->worst_switches_diff = diff;
-		if (__builtin_add_overflow(switches_diff, diff, &switches_diff))
-			switches_diff = UINT64_MAX;
+		switches_diff = add_saturated(switches_diff, diff);
 		trust_check_thread(trust, t, &pair, allowance_ns, &disagreeing);
 	}
 	if (disagreeing > 1)
@@ -216,8 +215,7 @@ static void trust_check_lost(struct run_trust *trust, const struct capture *capt
 
 		if (!n || !sentences[i][0])
 			continue;
-		if (__builtin_add_overflow(trust->lost, n, &trust->lost))
-			trust->lost = UINT64_MAX;
+		trust->lost = add_saturated(trust->lost, n);
 		trust_doubt(trust, sentences[i][n != 1], units_format_count(count, n));
 	}
 }
@@ -231,8 +229,7 @@ static void trust_check_misses(struct run_trust *trust, const struct capture *ca
 
 		if (!probe->misses)
 			continue;
-		if (__builtin_add_overflow(trust->misses, probe->misses, &trust->misses))
-			trust->misses = UINT64_MAX;
+		trust->misses = add_saturated(trust->misses, probe->misses);
 		strbuf_printf(&names, "%s%s %" PRIu64, names.n ? ", " : "",
 			      probe->name ? probe->name : "?", probe->misses);
 	}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturated.h"
+
 /* Frames beyond these say little about a sleep. */
 #define WORDS_FRAMES 3
 
@@ -134,13 +136,6 @@ void stack_add_words(struct strbuf *text, const struct stacks *stacks,
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 static int way_same(const struct stack_way *x, const struct stack_way *y)
 {
 	if (x->sum != y->sum)
@@ -241,7 +236,7 @@ static void ways_join(struct stack_ways *ways)
 		struct stack_way *to = kept ? &ways->all.items[kept - 1] : NULL;
 
 		if (to && !way_same(to, &ways->all.items[i]))
-			to->wakeups = add_capped(to->wakeups, ways->all.items[i].wakeups);
+			to->wakeups = add_saturated(to->wakeups, ways->all.items[i].wakeups);
 		else
 			ways->all.items[kept++] = ways->all.items[i];
 	}

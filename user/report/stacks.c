@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturated.h"
 #include "report/number.h"
 
 /* ---- under a cause --------------------------------------------------------------------------- */
@@ -116,13 +117,6 @@ void stack_rows_add(struct table *table, const struct group *group, const struct
 
 /* ---- what was taken -------------------------------------------------------------------------- */
 
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 /* What is known of how many wakes have stacks, over all runs of a part. */
 struct stack_notes {
 	uint64_t wakeups, with;
@@ -145,12 +139,12 @@ static uint64_t found_early(const struct run *run)
 static void notes_add_run(struct stack_notes *notes, const struct run *run,
 			  const struct stacks *stacks)
 {
-	notes->lost = add_capped(notes->lost, stacks->lost);
-	notes->uncopied = add_capped(notes->uncopied, stacks->uncopied);
+	notes->lost = add_saturated(notes->lost, stacks->lost);
+	notes->uncopied = add_saturated(notes->uncopied, stacks->uncopied);
 	if (!run->capture->stacks_mode)
 		return;
-	notes->wakeups = add_capped(notes->wakeups, stacks->wakeups);
-	notes->with = add_capped(notes->with, stacks->wakeups_with);
+	notes->wakeups = add_saturated(notes->wakeups, stacks->wakeups);
+	notes->with = add_saturated(notes->with, stacks->wakeups_with);
 	notes->early += found_early(run);
 }
 
@@ -160,7 +154,7 @@ static char *notes_reason(const struct stack_notes *notes)
 	uint64_t without = notes->wakeups - notes->with;
 	char share[NUMBER_BYTES];
 
-	if (without > add_capped(notes->early, notes->lost))
+	if (without > add_saturated(notes->early, notes->lost))
 		return mem_printf(", %s: a thread takes only so many in a second (--stack-limit)",
 				  number_share(share, (double)notes->with / (double)notes->wakeups));
 	if (without > notes->lost)
@@ -274,11 +268,11 @@ static void functions_add_stack(struct functions *functions, const size_t *of,
 		struct function *function = &functions->all.items[at];
 
 		if (!i)
-			function->self = add_capped(function->self, count);
+			function->self = add_saturated(function->self, count);
 		if (last[at] == number)
 			continue;
 		last[at] = number;
-		function->total = add_capped(function->total, count);
+		function->total = add_saturated(function->total, count);
 	}
 }
 
@@ -293,9 +287,9 @@ static void functions_add_samples(struct functions *functions, const struct grou
 		for (size_t i = 0; stacks && i < stacks->rows.n; i++) {
 			const struct stacks_sample *sample = &stacks->rows.items[i];
 
-			functions->samples = add_capped(functions->samples, sample->count);
+			functions->samples = add_saturated(functions->samples, sample->count);
 			if (sample->stack >= capture->stacks.n)
-				functions->without = add_capped(functions->without, sample->count);
+				functions->without = add_saturated(functions->without, sample->count);
 			else
 				functions_add_stack(functions, functions->of.items[r],
 						    &capture->stacks.items[sample->stack],
@@ -353,7 +347,7 @@ static void samples_add_rest(struct table *table, const struct functions *functi
 	char *text;
 
 	for (size_t i = from; i < until; i++)
-		rest.self = add_capped(rest.self, functions->all.items[i].self);
+		rest.self = add_saturated(rest.self, functions->all.items[i].self);
 	if (from < until) {
 		text = mem_printf("… and %zu more", until - from);
 		row = table_add_row(table);
