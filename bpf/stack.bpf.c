@@ -209,6 +209,9 @@ struct stack_shape {
 	__u16 frames; /* of the whole stack: with those of the probe, which are below what is read of it */
 	__u16 found;  /* of them on the stack */
 	struct stack_key sum; /* hash of all */
+	struct stack_key last; /* of the last whole stack of this shape, which mostly comes again, */
+	__u32 last_id;	       /* its number, */
+	__u32 last_numbering;  /* and the numbering that this belongs to; 0: there was none */
 	__u64 address[SHAPE_FRAMES]; /* outermost first */
 	__u16 distance[SHAPE_FRAMES]; /* in words, from the probe's arguments */
 };
@@ -264,6 +267,7 @@ static __always_inline void shape_learn(struct stack_shape *shape, struct stack_
 	__u32 found;
 
 	shape->found = 0;
+	shape->last_numbering = 0;
 	*at = 0;
 	for (__u32 n = 0; n < RAW_WORDS; n++) {
 		__u32 i = *at, w = RAW_WORDS - 1 - n;
@@ -313,8 +317,8 @@ static __always_inline __u32 stack_program(struct stack_buffer *s, __u32 kernel,
 }
 
 /* The number of a stack that is known, whose kernel part has this shape; 0: it is not known. */
-static __always_inline __u32 stack_again(struct stack_buffer *s, const struct stack_shape *shape,
-					 __u32 mode, struct task_struct *task, struct pt_regs *regs)
+static __always_inline __u32 stack_again(struct stack_buffer *s, struct stack_shape *shape, __u32 mode,
+					 struct task_struct *task, struct pt_regs *regs)
 {
 	struct stack_key key = shape->sum;
 	__u32 *known;
@@ -322,8 +326,16 @@ static __always_inline __u32 stack_again(struct stack_buffer *s, const struct st
 	s->head.kernel_frames = shape->frames;
 	stack_program(s, frame_bytes(shape->frames * sizeof(__u64)), mode, task, regs);
 	hash_program(&key, s);
+	if (shape->last_numbering == stack_numbering && shape->last.hash[0] == key.hash[0] &&
+	    shape->last.hash[1] == key.hash[1])
+		return shape->last_id;
 	known = bpf_map_lookup_elem(&stack_ids, &key);
-	return known ? *known : 0;
+	if (!known)
+		return 0;
+	shape->last = key;
+	shape->last_id = *known;
+	shape->last_numbering = stack_numbering;
+	return *known;
 }
 
 /* Takes the stack of current as `mode` (enum wk_stacks) says, and returns its number; 0: none. `ctx` is the

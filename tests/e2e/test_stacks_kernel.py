@@ -34,11 +34,16 @@ class Dump:
 
     def finish(self):
         self.process.stdin.close()
+        return self.windows()[0]
+
+    def windows(self):
+        """What was handed out in each window (-t), when all are over."""
         self.lines += [line.decode().split() for line in self.process.stdout]
         if self.process.wait(60):
             raise AssertionError(f"stackdump: status {self.process.returncode}")
         self.process.stdout.close()
-        return Handed(self.lines)
+        ends = [i for i, line in enumerate(self.lines) if line == ["end"]]
+        return [Handed(self.lines[a:b]) for a, b in zip([0, *ends], ends)]
 
     def kill(self):
         if self.process.poll() is None:
@@ -142,6 +147,18 @@ def stacks_are_counted_with_every_wake(t):
             break
         if not t.check(all(a >= KERNEL_FROM for a in stack["kernel"]), "a kernel frame is none"):
             break
+
+
+@test
+def stacks_of_each_window_come_in_it(t):
+    """A probe remembers stacks it knows; not beyond a reset, after which their numbers begin anew."""
+    subject = Subject(t.tool, ["sleeper", 100000, 1000])
+    dump = Dump(t, subject.pid, "-ku", "-d", 0.4, "-t", 3)
+    subject.go()
+    for handed in dump.windows():
+        check_books(t, handed)
+        t.check(handed.wakes(max(handed.causes, default=0))[0] > 0, "no wake with a stack")
+        t.check(handed.stacks, "no stack came")
 
 
 @test

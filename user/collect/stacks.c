@@ -328,5 +328,6 @@ void collect_stacks_reset(struct collector *c)
 	hash_empty(c->skel->maps.stack_counts);
 	c->skel->data->next_stack = 1;
 	c->skel->data->next_copy = 1;
+	c->skel->data->stack_numbering++;
 	stackbook_reset(c->book);
 }
