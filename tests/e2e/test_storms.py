@@ -26,6 +26,8 @@ S = 1_000_000_000
 MS = 1_000_000
 CPUS = len(os.sched_getaffinity(0))
 PARENTS = 200
+# A process has two causes at least, its birth and its parent's wake at its end.
+ROOM = long_or_short(["--max-threads", "65536"], [])
 
 
 def check_whole(t, run):
@@ -146,7 +148,7 @@ def run_sum(run, name):
 @test(long_s=900)
 def forks_of_two_hundred_parents_are_all_counted(t):
     rate, count = 2000, long_or_short(60000, 2000)
-    done = t.tool.run(["forks", PARENTS, rate, count, "-"], ["-q"], limit_s=600)
+    done = t.tool.run(["forks", PARENTS, rate, count, "-"], ["-q", *ROOM], limit_s=800)
     check_forks(t, done.run, done.truth, PARENTS, count)
     check_sums(t, done.run)
     check_whole(t, done.run)
@@ -324,7 +326,7 @@ def a_mixed_load_is_exact_to_the_end(t):
                      ["storm", "signals", CPUS, 0, 20000, seconds],
                      ["forks", 4, 20, 10**9, "-", seconds])
     ]
-    window = Window(t, subjects)
+    window = Window(t, subjects, *ROOM)
     memory = Memory(window.attached.pid, subjects[0], seconds)
     run, _since = window.end()
     said = subjects[-1].truth_so_far()["said"]
