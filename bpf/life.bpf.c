@@ -136,18 +136,28 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	return 0;
 }
 
+static __always_inline void exec_argv(struct wk_event_exec *e, struct mm_struct *mm)
+{
+	__u64 start = BPF_CORE_READ(mm, arg_start);
+	__u64 bytes = BPF_CORE_READ(mm, arg_end) - start;
+
+	e->argv_cut = bytes > WK_ARGV_BYTES ? bytes - WK_ARGV_BYTES : 0;
+	barrier_var(bytes); /* the limit must be seen on what is handed to the helper, not on a copy */
+	if (bytes > WK_ARGV_BYTES)
+		bytes = WK_ARGV_BYTES;
+	if (bpf_probe_read_user(e->argv, bytes, (void *)start))
+		bytes = 0;
+	e->argv_bytes = bytes;
+}
+
 static __always_inline void exec_send(struct task_struct *task, struct wk_thread *t, __u64 now_ns)
 {
 	struct wk_event_exec *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
-	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	__u64 start, bytes;
 
 	if (!e) {
 		lose(WK_LOST_EVENTS);
 		return;
 	}
-	start = BPF_CORE_READ(mm, arg_start);
-	bytes = BPF_CORE_READ(mm, arg_end) - start;
 	e->event.type = WK_EVENT_EXEC;
 	e->event.slot = 0;
 	e->event.time_ns = now_ns;
@@ -156,14 +166,9 @@ static __always_inline void exec_send(struct task_struct *task, struct wk_thread
 	e->group = t->group;
 	e->reserved = 0;
 	e->start_ns = t->start_ns;
-	e->argv_cut = bytes > WK_ARGV_BYTES ? bytes - WK_ARGV_BYTES : 0;
-	if (bytes > WK_ARGV_BYTES)
-		bytes = WK_ARGV_BYTES;
-	if (bpf_probe_read_user(e->argv, bytes, (void *)start))
-		bytes = 0;
-	e->argv_bytes = bytes;
+	exec_argv(e, BPF_CORE_READ(task, mm));
 	bpf_probe_read_kernel(e->comm, sizeof(e->comm), t->comm);
-	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(e, event_wakeup());
 }
 
 /* The gate is passed: all that was before is forgotten. The kernel's on-CPU time is up to date only

@@ -96,9 +96,12 @@ struct {
 	__type(value, __u32);
 } targets SEC(".maps");
 
+/* Room for 900 execs. */
+#define EVENTS_BYTES (1024 * 1024)
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 256 * 1024);
+	__uint(max_entries, EVENTS_BYTES);
 } events SEC(".maps");
 
 struct {
@@ -239,6 +242,15 @@ static __always_inline struct wk_thread *thread_lookup(struct task_struct *task)
 	struct wk_task *w = task_lookup(task);
 
 	return w ? slot_of(w) : NULL;
+}
+
+/* How to submit what nobody need read at once: user space sleeps on until a quarter of the ring is
+ * full, and then has the rest of it as the time to come. */
+static __always_inline __u64 event_wakeup(void)
+{
+	return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) < EVENTS_BYTES / 4
+		       ? BPF_RB_NO_WAKEUP
+		       : BPF_RB_FORCE_WAKEUP;
 }
 
 /* A record of type and slot alone. flags: BPF_RB_NO_WAKEUP or BPF_RB_FORCE_WAKEUP. */

@@ -8,9 +8,10 @@ static __noinline void thread_died(struct wk_task *w, __u64 now_ns)
 
 	if (!t)
 		return;
-	t->end_ns = now_ns;
 	if (cfg.count_syscalls && bpf_map_update_elem(&dead_syscalls, &slot, w, BPF_ANY))
 		lose(WK_LOST_SYSCALL_TABLES);
+	/* Not before: user space takes a slot with an end, and then the table. */
+	t->end_ns = now_ns;
 	if (__sync_fetch_and_add(&dead_waiting, 1) + 1 == cfg.recycle_at) {
 		dead_waiting = 0;
 		event_send(WK_EVENT_RECYCLE, slot, now_ns, BPF_RB_FORCE_WAKEUP);

@@ -12,6 +12,9 @@ import traceback
 SLOW_S = 10  # what takes longer is told
 TIME_LIMIT_S = 150  # of one test: far beyond what any needs, so that a hang is a failure
 
+# With WAKEWHY_STORMS=1 in the environment only the tests run that have a long form, and in it.
+LONG = bool(os.environ.get("WAKEWHY_STORMS"))
+
 
 class Skip(Exception):
     """This machine cannot show it; the text says what is missing."""
@@ -22,20 +25,23 @@ class TimedOut(Exception):
 
 
 class Registered:
-    def __init__(self, function, needs_bpf):
+    def __init__(self, function, needs_bpf, limit_s):
         self.function = function
         self.needs_bpf = needs_bpf
+        self.limit_s = limit_s
         self.name = function.__name__.replace("_", " ")
 
 
 TESTS = []
 
 
-def test(function=None, *, needs_bpf=True):
-    """Registers a test; its name is the function's, with spaces."""
+def test(function=None, *, needs_bpf=True, long_s=0, only_long=False):
+    """Registers a test; its name is the function's, with spaces. long_s: it has a long form, which may
+    take so many seconds; only_long: it has no other, because it would disturb the machine."""
 
     def register(inner):
-        TESTS.append(Registered(inner, needs_bpf))
+        if long_s if LONG else not only_long:
+            TESTS.append(Registered(inner, needs_bpf, long_s if LONG else TIME_LIMIT_S))
         return inner
 
     return register(function) if function else register
@@ -84,8 +90,12 @@ class Test:
                 self.failures.append(f"clean-up {function.__name__}: {error}")
 
 
+def long_or_short(long, short):
+    return long if LONG else short
+
+
 def _on_alarm(_signal, _frame):
-    raise TimedOut(f"took longer than {TIME_LIMIT_S} s")
+    raise TimedOut("took longer than it may")
 
 
 def _run_one(registered, tool, root):
@@ -94,7 +104,7 @@ def _run_one(registered, tool, root):
     os.chmod(directory, 0o755)
     test_run = Test(tool, directory)
     skipped = None
-    signal.alarm(TIME_LIMIT_S)
+    signal.alarm(registered.limit_s)
     try:
         if registered.needs_bpf:
             tool.need_bpf()

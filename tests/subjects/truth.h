@@ -38,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRUTH_THREADS 4096
+#define TRUTH_THREADS 16384
 #define TRUTH_SAID    16
 
 struct truth_thread {

@@ -192,12 +192,14 @@ static void threads_without_a_base_are_not_compared(void **state)
 static void every_loss_is_a_reason(void **state)
 {
 	static const char *const reasons[WK_LOST_MAX] = {
-		"1,234 threads were not followed: no slot was free",
+		"1,234 threads were not followed, nor what they started: no slot was free "
+		"(--max-threads makes room)",
 		"1,234 threads were not followed: the kernel refused task storage",
 		"the calls by number of 1,234 dead threads could not be kept",
 		"1,234 seconds fell beyond the end of the per-second series",
 		"1,234 events were lost: execs or their arguments may be missing",
-		"1,234 causes found no room: their wakes are counted as unknown",
+		"1,234 causes found no room: their wakes are counted as unknown "
+		"(--max-threads makes room)",
 	};
 
 	(void)state;

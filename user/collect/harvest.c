@@ -35,25 +35,35 @@ static void span_add(void *series, int runq, uint32_t bucket)
 
 #include "bpf/account.h"
 
-/* The table of system calls that a dead thread left. Takes it out of the map. */
-static struct wk_task *dead_task_take(struct collector *c, uint32_t slot)
+/* A table is a page; what most threads called is a dozen numbers, and the dead are kept until the end. */
+static void calls_keep(struct capture_thread *kept, const struct wk_task *task)
 {
-	struct wk_task *task;
+	for (uint32_t nr = 0; nr < WK_SYSCALLS; nr++) {
+		if (!task->syscalls[nr])
+			continue;
+		*vec_push(&kept->syscalls) = (struct capture_syscall){nr, task->syscalls[nr]};
+		kept->t.count.syscalls += task->syscalls[nr];
+	}
+	kept->t.count.syscalls += task->compat + task->invalid;
+	kept->t.count.syscalls_compat = task->compat;
+	kept->t.count.syscalls_invalid = task->invalid;
+}
 
-	if (!c->options.syscalls)
-		return NULL;
-	task = mem_zalloc(sizeof(*task));
-	if (!bpf_map_lookup_and_delete_elem(bpf_map__fd(c->skel->maps.dead_syscalls), &slot, task))
-		return task;
-	free(task);
-	return NULL;
+/* Takes the table of system calls that a dead thread left out of the map. `kept` NULL: for nobody. */
+static void dead_calls_take(struct collector *c, uint32_t slot, struct capture_thread *kept)
+{
+	struct wk_task task;
+
+	if (c->options.syscalls &&
+	    !bpf_map_lookup_and_delete_elem(bpf_map__fd(c->skel->maps.dead_syscalls), &slot, &task) && kept)
+		calls_keep(kept, &task);
 }
 
 /* Copies a slot's figures, closes their books, and keeps them unless they lie before the window. */
-static struct collected_thread *thread_keep(struct collector *c, const struct wk_thread *slot)
+static struct capture_thread *thread_keep(struct collector *c, const struct wk_thread *slot)
 {
 	const struct wk_window *w = &c->skel->data->window;
-	struct collected_thread *kept;
+	struct capture_thread *kept;
 	struct wk_thread t = *slot;
 
 	if (t.flags & WK_FLAG_GATED || t.group >= c->cfg.groups || w->start_ns == WK_NEVER ||
@@ -78,18 +88,10 @@ void collect_harvest(struct collector *c)
 	uint32_t used = collect_slots_used(c);
 
 	for (uint32_t i = 0; i < used; i++) {
-		struct collected_thread *kept;
-		struct wk_task *task;
-
 		if (__atomic_load_n(&c->slots[i].state, __ATOMIC_ACQUIRE) != WK_STATE_DEAD ||
 		    !c->slots[i].end_ns)
 			continue;
-		task = dead_task_take(c, i);
-		kept = c->settled_slots[i] ? NULL : thread_keep(c, &c->slots[i]);
-		if (kept)
-			kept->task = task;
-		else
-			free(task);
+		dead_calls_take(c, i, c->settled_slots[i] ? NULL : thread_keep(c, &c->slots[i]));
 		slot_give_back(c, i);
 	}
 }
@@ -98,16 +100,14 @@ void collect_harvest(struct collector *c)
 static void settle_live(struct collector *c, const struct wk_task *task)
 {
 	uint32_t slot = task->slot_plus_1 - 1;
-	struct collected_thread *kept;
+	struct capture_thread *kept;
 
 	if (slot >= collect_slots_used(c) || c->settled_slots[slot] ||
 	    c->slots[slot].state == WK_STATE_NONE || c->slots[slot].state == WK_STATE_DEAD)
 		return;
 	kept = thread_keep(c, &c->slots[slot]);
-	if (kept && c->options.syscalls) {
-		kept->task = mem_zalloc(sizeof(*task));
-		*kept->task = *task;
-	}
+	if (kept && c->options.syscalls)
+		calls_keep(kept, task);
 	c->settled_slots[slot] = true;
 }
 
@@ -157,7 +157,7 @@ int collect_settle(struct collector *c, struct diag *diag)
 void collect_forget(struct collector *c)
 {
 	for (size_t i = 0; i < c->threads.n; i++)
-		free(c->threads.items[i].task);
+		free(c->threads.items[i].syscalls.items);
 	free(c->threads.items);
 	memset(&c->threads, 0, sizeof(c->threads));
 	for (size_t i = 0; i < c->images.n; i++)

@@ -22,11 +22,6 @@ struct collect_sampler {
 	int fd;
 };
 
-struct collected_thread {
-	struct wk_thread t;
-	struct wk_task *task; /* owned; NULL: its table was lost or there is none */
-};
-
 /* What threads carried in their current second when their slots were read, and the histograms of their
  * spans: filled when the books are closed. */
 struct collect_group {
@@ -65,7 +60,7 @@ struct collector {
 	int stats_fd; /* keeps the timing of probes on; -1: off */
 	bool recycle; /* dead slots wait to be read */
 	/* Threads whose slots have been given back, until their group is taken. */
-	VEC(struct collected_thread) threads;
+	VEC(struct capture_thread) threads; /* without calls where their table was lost or there is none */
 	VEC(struct capture_image) images;
 	uint64_t lost[WK_LOST_MAX]; /* on this side */
 	struct collect_group *groups; /* cfg.groups of them */

@@ -54,7 +54,8 @@ static int config_from_options(struct wk_config *cfg, const struct collect_optio
 	/* Half as many slots again as threads alive: dead ones wait there to be read. */
 	cfg->slots = max + max / 2;
 	cfg->recycle_at = max / 4 ? max / 4 : 1;
-	cfg->causes = max < 16384 ? 16384 : max;
+	/* Threads alike have three each: their birth, what they wait for, and who releases them. */
+	cfg->causes = 3 * (max < 16384 ? 16384 : max);
 	cfg->futile_ns = 20000;
 	cfg->timeline = o->timeline;
 	cfg->stacks = o->stacks;

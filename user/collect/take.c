@@ -67,36 +67,15 @@ uint64_t collector_close_window(struct collector *c)
 	return w->end_ns;
 }
 
-static void take_syscalls(struct capture_thread *to, const struct wk_task *task)
-{
-	if (!task)
-		return;
-	for (uint32_t nr = 0; nr < WK_SYSCALLS; nr++) {
-		struct capture_syscall *call;
-
-		if (!task->syscalls[nr])
-			continue;
-		call = vec_push(&to->syscalls);
-		call->nr = nr;
-		call->count = task->syscalls[nr];
-		to->t.count.syscalls += task->syscalls[nr];
-	}
-	to->t.count.syscalls += task->compat + task->invalid;
-	to->t.count.syscalls_compat = task->compat;
-	to->t.count.syscalls_invalid = task->invalid;
-}
-
 static void take_threads(struct collector *c, uint32_t group, struct capture *capture)
 {
 	for (size_t i = 0; i < c->threads.n; i++) {
-		const struct collected_thread *from = &c->threads.items[i];
-		struct capture_thread *to;
+		struct capture_thread *from = &c->threads.items[i];
 
 		if (from->t.group != group)
 			continue;
-		to = vec_push(&capture->threads);
-		to->t = from->t;
-		take_syscalls(to, from->task);
+		*vec_push(&capture->threads) = *from;
+		memset(&from->syscalls, 0, sizeof(from->syscalls)); /* moved */
 	}
 }
 

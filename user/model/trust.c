@@ -190,8 +190,10 @@ static void trust_check_rusage(struct run_trust *trust, const struct capture *ca
 static void trust_check_lost(struct run_trust *trust, const struct capture *capture)
 {
 	static const char *const sentences[WK_LOST_MAX][2] = {
-		[WK_LOST_THREADS] = {"%s thread was not followed: no slot was free",
-				     "%s threads were not followed: no slot was free"},
+		[WK_LOST_THREADS] = {"%s thread was not followed, nor what it started: no slot was free "
+				     "(--max-threads makes room)",
+				     "%s threads were not followed, nor what they started: no slot was free "
+				     "(--max-threads makes room)"},
 		[WK_LOST_STORAGE] =
 			{"%s thread was not followed: the kernel refused task storage",
 			 "%s threads were not followed: the kernel refused task storage"},
@@ -202,8 +204,10 @@ static void trust_check_lost(struct run_trust *trust, const struct capture *capt
 				    "%s seconds fell beyond the end of the per-second series"},
 		[WK_LOST_EVENTS] = {"%s event was lost: an exec or its arguments may be missing",
 				    "%s events were lost: execs or their arguments may be missing"},
-		[WK_LOST_CAUSES] = {"%s cause found no room: its wakes are counted as unknown",
-				    "%s causes found no room: their wakes are counted as unknown"},
+		[WK_LOST_CAUSES] = {"%s cause found no room: its wakes are counted as unknown "
+				    "(--max-threads makes room)",
+				    "%s causes found no room: their wakes are counted as unknown "
+				    "(--max-threads makes room)"},
 		/* A stack that is missing is told beside the stacks: no figure suffers. */
 		[WK_LOST_STACKS] = {NULL},
 		[WK_LOST_COPIES] = {NULL},
