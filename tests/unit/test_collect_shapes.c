@@ -113,15 +113,15 @@ static void unknown_arguments_are_refused(void **state)
 	int pointer, proto;
 
 	(void)state;
-	for (int shape = 0; shape < 5; shape++) {
+	for (int shape = 0; shape < 6; shape++) {
 		struct btf *btf = btf_made(0, "sched_switch");
 
 		pointer = btf__add_ptr(btf, 0);
 		proto = shape == 0 ? pointer : btf__add_func_proto(btf, 0);
-		for (int i = 1; i < shape; i++) /* the context and at most two more */
+		for (int i = 1; i < shape && i < 4; i++) /* the context and at most two more */
 			btf__add_func_param(btf, NULL, pointer);
 		btf__add_typedef(btf, "btf_trace_sched_switch",
-				 shape == 4 ? proto : btf__add_ptr(btf, proto));
+				 shape == 5 ? proto : btf__add_ptr(btf, proto));
 		assert_refused(btf, what, "run a released kernel");
 	}
 }
