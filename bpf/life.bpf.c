@@ -21,7 +21,8 @@ static __always_inline int slot_take(__u32 *ret_slot)
 }
 
 /* Begins to follow a task. The slot is filled before the storage names it, so that no probe sees
- * half of it. Returns the slot's contents, NULL where it was followed already or cannot be. */
+ * half of it. Returns the slot's contents, NULL where it was followed already or cannot be, and after the
+ * window: a task that comes while the books are closed would be found neither alive nor dead. */
 static __noinline struct wk_thread *thread_follow(struct task_struct *task, __u32 group,
 						  __u32 flags, __u32 state, __u64 now_ns)
 {
@@ -29,7 +30,7 @@ static __noinline struct wk_thread *thread_follow(struct task_struct *task, __u3
 	struct wk_task *w;
 	__u32 slot = 0;
 
-	if (!task)
+	if (!task || now_ns > window.end_ns)
 		return NULL;
 	w = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!w) {

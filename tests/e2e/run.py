@@ -12,6 +12,7 @@ import test_syscalls  # noqa: F401
 import test_output  # noqa: F401
 import test_page  # noqa: F401
 import test_usage  # noqa: F401
+import test_kernels  # noqa: F401
 import test_ends  # noqa: F401
 import test_selftest  # noqa: F401
 import test_proc  # noqa: F401

@@ -163,6 +163,19 @@ def processes_by_name_are_found_now_and_later(t):
     t.equal("losses", run.lost(), {})
 
 
+# So many begin in a second that some always do while the books are closed.
+@test
+def who_begins_after_the_window_is_not_in_it(t):
+    storm = subprocess.Popen(["sh", "-c", 'while :; do "$0" 0 0 & "$0" 0 0 & wait; done', t.tool.subject("sleeper")])
+    t.cleanup(storm.wait)
+    t.cleanup(storm.kill)
+    for _ in range(3):
+        run = t.tool.attach("-n", "sleep*", "-d", 0.2).run
+        end_ns = run["start_ns"] + run["window_ns"]
+        t.check(run.threads, "nobody was followed")
+        t.equal("started after the window", [th["tid"] for th in run.threads if th["start_ns"] > end_ns], [])
+
+
 def make_cgroup(t):
     for line in read_text("/proc/self/mountinfo").splitlines():
         words = line.split()

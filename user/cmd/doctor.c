@@ -53,9 +53,10 @@ static void check_btf(struct findings *f)
 
 static void check_hooks(struct findings *f)
 {
+	const struct kernel_feature *feature;
 	uint64_t missing;
 	size_t n = 0, found = 0;
-	int err = kernel_missing_hooks(&missing);
+	int err = kernel_missing(&missing, &feature);
 
 	if (err == -ENOENT)
 		return; /* said already: no type information */
@@ -71,10 +72,13 @@ static void check_hooks(struct findings *f)
 	findings_fact(f, "hooks", "%zu of %zu tracepoints", found, n);
 	for (size_t i = 0; i < n; i++)
 		if (missing >> i & 1)
-			findings_problem(f, kernel_hooks[i].needed,
-					 "run a kernel of 5.11 or later with CONFIG_TRACEPOINTS=y",
+			findings_problem(f, kernel_hooks[i].needed, KERNEL_HOOK_HINT,
 					 "the kernel has no tracepoint %s (%s)",
 					 kernel_hooks[i].tracepoint, kernel_hooks[i].use);
+	if (feature)
+		findings_problem(f, true, KERNEL_FEATURE_HINT,
+				 "this kernel lacks %s, which came with %s", feature->name,
+				 feature->since);
 }
 
 static void check_capabilities(struct findings *f)

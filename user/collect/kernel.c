@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collect/machine.h"
+#include "collect/shapes.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
@@ -26,6 +27,14 @@ const struct kernel_hook kernel_hooks[] = {
 	{"sched_process_exit", "ends of threads", true},
 	{"task_rename", "names of threads", true},
 	{"sys_enter", "system calls", true},
+	{"hrtimer_expire_entry", "wakes by timers", true},
+	{"hrtimer_expire_exit", "wakes by timers", true},
+	{"timer_expire_entry", "wakes by timers", true},
+	{"timer_expire_exit", "wakes by timers", true},
+	{"softirq_entry", "wakes by interrupts", true},
+	{"softirq_exit", "wakes by interrupts", true},
+	{"irq_handler_entry", "wakes by interrupts", true},
+	{"irq_handler_exit", "wakes by interrupts", true},
 	{"cgroup_attach_task", "processes that enter a cgroup", false},
 	{NULL, NULL, false},
 };
@@ -131,26 +140,18 @@ int64_t kernel_btf_bytes(void)
 	return access(BTF_PATH, R_OK) ? -errno : st.st_size;
 }
 
-/* The kernel names the type of a tracepoint's probe btf_trace_NAME. */
-int kernel_missing_hooks(uint64_t *ret_missing)
+int kernel_missing(uint64_t *ret_hooks, const struct kernel_feature **ret_feature)
 {
 	/* What libbpf would print about broken type information, the caller says in a line. */
 	libbpf_print_fn_t printer = libbpf_set_print(NULL);
 	struct btf *btf = btf__parse(BTF_PATH, NULL);
 	int err = btf ? 0 : -errno;
-	uint64_t missing = 0;
 
 	libbpf_set_print(printer);
 	if (err)
 		return err;
-	for (size_t i = 0; kernel_hooks[i].tracepoint; i++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "btf_trace_%s", kernel_hooks[i].tracepoint);
-		if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) < 0)
-			missing |= 1ULL << i;
-	}
+	*ret_hooks = shapes_missing_hooks(btf);
+	*ret_feature = shapes_missing_feature(btf);
 	btf__free(btf);
-	*ret_missing = missing;
 	return 0;
 }

@@ -39,9 +39,18 @@ struct kernel_hook {
 	bool needed;		/* false: wakewhy runs without it, less exactly */
 };
 extern const struct kernel_hook kernel_hooks[]; /* ended by a row whose tracepoint is NULL */
+#define KERNEL_HOOK_HINT "run a kernel of 5.15 or later with CONFIG_TRACEPOINTS=y"
 
-/* Looks up the type of each hook: bit i of *ret_missing is set when kernel_hooks[i] has none. 0, or
- * -errno when the type information cannot be read. */
-int kernel_missing_hooks(uint64_t *ret_missing);
+/* What the probes use beside hooks, and not every kernel has. */
+struct kernel_feature {
+	const char *name;  /* for people */
+	const char *since; /* the kernel that brought it: for people, never compared */
+};
+#define KERNEL_FEATURE_HINT "run a kernel of 5.15 or later"
+
+/* What this kernel lacks, by its type information: bit i of *ret_hooks is set when it does not have
+ * kernel_hooks[i]; *ret_feature is NULL when it has all of the rest, and never freed. 0, or -errno when the type
+ * information cannot be read. */
+int kernel_missing(uint64_t *ret_hooks, const struct kernel_feature **ret_feature);
 
 #endif

@@ -14,6 +14,7 @@
 #include "collect/internal.h"
 #include "collect/kernel.h"
 #include "collect/proc.h"
+#include "collect/shapes.h"
 
 #include "wakewhy.skel.h"
 
@@ -85,26 +86,13 @@ static int config_from_options(struct wk_config *cfg, const struct collect_optio
 	return 0;
 }
 
-/* How many arguments does the kernel's type information give a tracepoint, the context left out?
- * -errno where it has none. *ret_types (at most max of them) gets their type ids. */
-static int tracepoint_args(const struct btf *btf, const char *name, const struct btf_param **ret_args)
+static int refuse_without_btf(struct diag *diag)
 {
-	char type_name[128];
-	const struct btf_type *t;
-	int id;
-
-	snprintf(type_name, sizeof(type_name), "btf_trace_%s", name);
-	id = btf__find_by_name_kind(btf, type_name, BTF_KIND_TYPEDEF);
-	if (id < 0)
-		return id;
-	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
-	if (!t || !btf_is_ptr(t))
-		return -EINVAL;
-	t = btf__type_by_id(btf, t->type);
-	if (!t || !btf_is_func_proto(t) || btf_vlen(t) < 1)
-		return -EINVAL;
-	*ret_args = btf_params(t) + 1;
-	return btf_vlen(t) - 1;
+	return diag_hint(diag,
+			 diag_set(diag, -ENOTSUP,
+				  "this kernel gives no type information (BTF), "
+				  "which the probes need"),
+			 "run a kernel built with CONFIG_DEBUG_INFO_BTF=y");
 }
 
 /* Adapts cfg to the shapes of this kernel's tracepoints. The shapes of new kernels are tried without asking,
@@ -113,29 +101,11 @@ static int tracepoint_args(const struct btf *btf, const char *name, const struct
 static int config_from_btf(struct wk_config *cfg, struct diag *diag)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_param *args;
-	int n, err = 0;
+	int err;
 
 	if (!btf)
-		return diag_hint(diag,
-				 diag_set(diag, -ENOTSUP,
-					  "this kernel gives no type information (BTF), "
-					  "which the probes need"),
-				 "run a kernel built with CONFIG_DEBUG_INFO_BTF=y");
-	n = tracepoint_args(btf, "sched_switch", &args);
-	if (n < 0)
-		err = diag_set(diag, -ENOTSUP, "this kernel has no tracepoint sched_switch for BPF");
-	else if (!btf_is_ptr(btf__type_by_id(btf, args[1].type)))
-		/* fa2c3254d7cf had the state before prev and next; 9c2136be0878 moved it. */
-		err = diag_hint(diag,
-				diag_set(diag, -ENOTSUP,
-					 "this kernel's sched_switch has its arguments in an order "
-					 "that only 5.18 release candidates had"),
-				"run a released kernel");
-	else
-		cfg->switch_has_state = n >= 4;
-	n = tracepoint_args(btf, "sched_process_exit", &args);
-	cfg->exit_has_group_dead = n >= 2;
+		return refuse_without_btf(diag);
+	err = shapes_config(cfg, btf, diag);
 	btf__free(btf);
 	return err;
 }
@@ -153,11 +123,7 @@ static int explain_refusal(int err, struct diag *diag)
 					  "kernel lockdown (confidentiality) forbids reading the kernel"),
 				 "boot with lockdown=integrity or none");
 	if (kernel_btf_bytes() < 0)
-		return diag_hint(diag,
-				 diag_set(diag, -ENOTSUP,
-					  "this kernel gives no type information (BTF), "
-					  "which the probes need"),
-				 "run a kernel built with CONFIG_DEBUG_INFO_BTF=y");
+		return refuse_without_btf(diag);
 	return diag_hint(diag,
 			 diag_set(diag, err == -EPERM ? -EPERM : -ENOTSUP,
 				  "the kernel refused the probes: %s", strerror(-err)),
