@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/signals.h"
 
 /* Stacks of one thread in a second, unless the user says otherwise: enough to see each wake of a thread
@@ -138,6 +139,18 @@ static int open_either(struct session *session, struct collect_options *options,
 	return err;
 }
 
+/* What is opened is open: from here on only what this command still does is permitted. */
+static void drop_privileges(const struct session *session)
+{
+	unsigned uses = session->usage->privileges | PRIVILEGES_PROCESSES;
+
+	if (!session->from_proc)
+		uses |= PRIVILEGES_PROBES;
+	if (session->options.outputs.n)
+		uses |= PRIVILEGES_FILES;
+	privileges_keep(uses);
+}
+
 int session_open_collector(struct session *session, struct collect_options *options)
 {
 	struct diag diag = {};
@@ -152,8 +165,10 @@ int session_open_collector(struct session *session, struct collect_options *opti
 	set_stacks(options, &session->options);
 	err = open_either(session, options, &diag);
 	session->takes_stacks = !session->from_proc && (options->stacks || options->sample_hz);
-	if (!err)
+	if (!err) {
+		drop_privileges(session);
 		return EXIT_DONE;
+	}
 	log_diag(&diag);
 	return is_refusal(err) ? EXIT_NOT_SUPPORTED : EXIT_FAILED;
 }

@@ -15,8 +15,6 @@
 
 #include "collect/machine.h"
 
-#define BTF_PATH "/sys/kernel/btf/vmlinux"
-
 const struct kernel_hook kernel_hooks[] = {
 	{"sched_switch", "on-CPU time and switches", true},
 	{"sched_waking", "wake-ups", true},
@@ -42,15 +40,15 @@ uint64_t kernel_capabilities(void)
 	return capabilities;
 }
 
-static bool holds(uint64_t capabilities, int capability)
+bool kernel_holds(uint64_t capabilities, int capability)
 {
 	return capabilities >> capability & 1;
 }
 
 bool kernel_capabilities_suffice(uint64_t capabilities)
 {
-	return holds(capabilities, CAP_SYS_ADMIN) ||
-	       (holds(capabilities, CAP_BPF) && holds(capabilities, CAP_PERFMON));
+	return kernel_holds(capabilities, CAP_SYS_ADMIN) ||
+	       (kernel_holds(capabilities, CAP_BPF) && kernel_holds(capabilities, CAP_PERFMON));
 }
 
 enum kernel_lockdown kernel_parse_lockdown(const char *text)
@@ -126,9 +124,9 @@ int64_t kernel_btf_bytes(void)
 {
 	struct stat st;
 
-	if (stat(BTF_PATH, &st))
+	if (stat(KERNEL_BTF_PATH, &st))
 		return -errno;
-	return access(BTF_PATH, R_OK) ? -errno : st.st_size;
+	return access(KERNEL_BTF_PATH, R_OK) ? -errno : st.st_size;
 }
 
 /* The kernel names the type of a tracepoint's probe btf_trace_NAME. */
@@ -136,7 +134,7 @@ int kernel_missing_hooks(uint64_t *ret_missing)
 {
 	/* What libbpf would print about broken type information, the caller says in a line. */
 	libbpf_print_fn_t printer = libbpf_set_print(NULL);
-	struct btf *btf = btf__parse(BTF_PATH, NULL);
+	struct btf *btf = btf__parse(KERNEL_BTF_PATH, NULL);
 	int err = btf ? 0 : -errno;
 	uint64_t missing = 0;
 

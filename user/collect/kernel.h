@@ -6,8 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where the kernel shows its own type information. */
+#define KERNEL_BTF_PATH "/sys/kernel/btf/vmlinux"
+
 /* Effective capabilities of this process, one bit for each CAP_ number; 0 when unknown. */
 uint64_t kernel_capabilities(void);
+bool kernel_holds(uint64_t capabilities, int capability);
 /* True when this process holds what the probes need: CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN. */
 bool kernel_capabilities_suffice(uint64_t capabilities);
 
