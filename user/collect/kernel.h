@@ -30,6 +30,10 @@ const char *kernel_lockdown_name(enum kernel_lockdown lockdown);
  * -ENOSYS (not in this kernel), or what else the kernel said. */
 int kernel_try_bpf(void);
 
+/* Whether /proc/kallsyms has addresses for this process: CAP_SYSLOG, or kernel.kptr_restrict 0 with
+ * kernel.perf_event_paranoid of 1 or less. Without them no frame of the kernel has a name. */
+bool kernel_shows_addresses(void);
+
 /* sysctl kernel.unprivileged_bpf_disabled and kernel.bpf_stats_enabled; -1 when not shown. */
 int kernel_sysctl(const char *name);
 

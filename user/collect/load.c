@@ -143,10 +143,16 @@ static int config_from_btf(struct wk_config *cfg, struct diag *diag)
 /* Says in a sentence why the kernel refused; err is what loading gave. */
 static int explain_refusal(int err, struct diag *diag)
 {
-	if (!kernel_capabilities_suffice(kernel_capabilities()))
+	uint64_t held = kernel_capabilities();
+	bool bpf = kernel_holds(held, CAP_BPF), perfmon = kernel_holds(held, CAP_PERFMON);
+
+	if (!kernel_capabilities_suffice(held))
 		return diag_hint(diag,
-				 diag_set(diag, -EPERM, "not permitted to load BPF programs"),
-				 "run it with sudo, or give it the capabilities bpf and perfmon");
+				 diag_set(diag, -EPERM, "not permitted to load BPF programs: %s missing",
+					  bpf	    ? "CAP_PERFMON is"
+					  : perfmon ? "CAP_BPF is"
+						    : "CAP_BPF and CAP_PERFMON are"),
+				 "run it with sudo, or give it these capabilities");
 	if (kernel_lockdown() == KERNEL_LOCKDOWN_CONFIDENTIALITY)
 		return diag_hint(diag,
 				 diag_set(diag, -EPERM,
