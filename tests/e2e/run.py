@@ -29,6 +29,7 @@ import test_statistics  # noqa: F401
 import test_stacks  # noqa: F401
 import test_stacks_runtimes  # noqa: F401
 import test_privileges  # noqa: F401
+import test_attack_maps  # noqa: F401
 
 
 def main():
