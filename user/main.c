@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/nearest.h"
 #include "cmd/output.h"
+#include "cmd/privileges.h"
 
 static const struct command {
 	const char *group; /* heading before it; NULL: as the one before */
@@ -88,6 +89,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "--help";
 
 	hold_standard_descriptors();
+	privileges_begin();
 	sigaction(SIGPIPE, &action, NULL);
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
 		return print_help();

@@ -30,6 +30,9 @@ import test_study  # noqa: F401
 import test_statistics  # noqa: F401
 import test_stacks  # noqa: F401
 import test_stacks_runtimes  # noqa: F401
+import test_privileges  # noqa: F401
+import test_attack_maps  # noqa: F401
+import test_attack_names  # noqa: F401
 
 
 def main():

@@ -17,7 +17,7 @@ static void ask(const struct perf_map *map, uint64_t address)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	FILE *in = fuzz_stream(bytes, n);
-	struct perf_map *map = perf_map_read(in, 3000);
+	struct perf_map *map = perf_map_read(in, 60000);
 
 	fclose(in);
 	for (uint64_t i = 0; i < 512; i++)

@@ -114,6 +114,11 @@ static bool write_map(const char *path, uint64_t start, const char *how)
 		good = !symlink(target, path);
 	if (good && !strcmp(how, JIT_OTHERS))
 		good = !chown(path, 12345, 12345);
+	if (good && !strcmp(how, JIT_HARD))
+		good = !link(path, target);
+	if (good && !strcmp(how, JIT_STALE))
+		good = !utimensat(AT_FDCWD, path, (struct timespec[2]){{.tv_sec = time(NULL) - 60},
+								       {.tv_sec = time(NULL) - 60}}, 0);
 	if (good && !strcmp(how, JIT_OPEN))
 		good = !chmod(path, 0666);
 	free(target);

@@ -33,6 +33,8 @@ struct book_subject {
 #define JIT_LINK    "link"
 #define JIT_OTHERS  "others" /* owned by another user */
 #define JIT_OPEN    "open"   /* writable for all */
+#define JIT_HARD    "hard"   /* another name of a file */
+#define JIT_STALE   "stale"  /* written before the program began, as its time says */
 #define JIT_NONE    "none"
 
 #define BOOK_LIBRARY  "libresolv.so.2"

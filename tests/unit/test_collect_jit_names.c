@@ -56,6 +56,18 @@ static void a_link_is_not_followed(void **state)
 	expect(BOOK_JIT, JIT_LINK, "");
 }
 
+static void another_name_of_a_file_is_not_believed(void **state)
+{
+	(void)state;
+	expect(BOOK_JIT, JIT_HARD, "");
+}
+
+static void one_that_is_older_than_the_program_is_not_believed(void **state)
+{
+	(void)state;
+	expect(BOOK_JIT, JIT_STALE, "");
+}
+
 static void one_that_all_may_write_is_not_believed(void **state)
 {
 	(void)state;
@@ -123,6 +135,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(its_own_map_names_code),
 		cmocka_unit_test(a_link_is_not_followed),
+		cmocka_unit_test(another_name_of_a_file_is_not_believed),
+		cmocka_unit_test(one_that_is_older_than_the_program_is_not_believed),
 		cmocka_unit_test(one_that_all_may_write_is_not_believed),
 		cmocka_unit_test(somebody_elses_is_not_believed),
 		cmocka_unit_test(a_container_has_its_own),

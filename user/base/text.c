@@ -31,6 +31,11 @@ static bool text_in(const struct text_range *ranges, size_t n, uint32_t code)
 
 #define TEXT_IN(ranges, code) text_in(ranges, sizeof(ranges) / sizeof((ranges)[0]), code)
 
+bool text_is_hidden(uint32_t code)
+{
+	return code < 0x20 || code == 0x7f || TEXT_IN(hidden_ranges, code);
+}
+
 /* Table 3-7 of the Unicode standard: the second byte's range excludes overlong forms, surrogates
  * and what lies beyond U+10FFFF. */
 size_t text_decode(const char *bytes, size_t n, uint32_t *ret_code)

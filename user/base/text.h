@@ -32,4 +32,8 @@ size_t text_columns(const char *text);
  * UTF-8 (overlong, surrogate, beyond U+10FFFF, cut short, or n is 0). */
 size_t text_decode(const char *bytes, size_t n, uint32_t *ret_code);
 
+/* Whether a code point controls, hides or reorders text: those that text_safe does not leave as they are,
+ * but for combining marks. */
+bool text_is_hidden(uint32_t code);
+
 #endif

@@ -12,6 +12,7 @@
 #include "cmd/findings.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "cmd/privileges.h"
 #include "collect/collect.h"
 #include "collect/kernel.h"
 #include "runtime/runtimes.h"
@@ -87,7 +88,7 @@ static void check_capabilities(struct findings *f)
 	const char *who = geteuid() ? "not root" : "root";
 
 	if (kernel_capabilities_suffice(held)) {
-		findings_fact(f, "capabilities", "%s", who);
+		findings_fact(f, "capabilities", "%s%s", who, geteuid() ? ", with what probes need" : "");
 		return;
 	}
 	findings_fact(f, "capabilities", "%s, without CAP_BPF and CAP_PERFMON", who);
@@ -96,6 +97,21 @@ static void check_capabilities(struct findings *f)
 				   : "give the container CAP_BPF and CAP_PERFMON "
 				     "(docker run --cap-add BPF --cap-add PERFMON)",
 			 "measuring is not permitted to this user");
+}
+
+/* Of no use to those who may not measure: they get no stacks. */
+static void check_names(struct findings *f)
+{
+	if (!kernel_capabilities_suffice(kernel_capabilities()))
+		return;
+	if (kernel_shows_addresses()) {
+		findings_fact(f, "kernel's names", "shown");
+		return;
+	}
+	findings_fact(f, "kernel's names", "hidden");
+	findings_problem(f, false,
+			 "run wakewhy as root, or give it CAP_SYSLOG too",
+			 "/proc/kallsyms hides the kernel's addresses: stacks have no kernel part");
 }
 
 static void check_lockdown(struct findings *f)
@@ -170,6 +186,7 @@ static void check_kernel(struct findings *f)
 	check_btf(f);
 	check_hooks(f);
 	check_capabilities(f);
+	check_names(f);
 	check_lockdown(f);
 	check_bpf(f);
 	check_memlock(f);
@@ -243,6 +260,8 @@ int cmd_doctor(int argc, char **argv)
 
 	if (options_parse(&options, &usage, argc, argv, &status)) {
 		check_kernel(&findings);
+		/* What follows starts programs of others to ask for their versions. */
+		privileges_keep(PRIVILEGES_LAUNCH);
 		doctor_machine(&findings);
 		check_runtimes(&findings);
 		findings_conclude(&findings);

@@ -6,6 +6,7 @@
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/nearest.h"
+#include "cmd/privileges.h"
 #include "cmd/signals.h"
 
 #define DEFAULT_HASH_NS (3 * WK_SECOND_NS)
@@ -51,6 +52,7 @@ static const struct command_usage usage = {
 		   BUDGET_BASELINE,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
+	.privileges = PRIVILEGES_LAUNCH,
 };
 
 /* ---- which styles ------------------------------------------------------------------------------ */

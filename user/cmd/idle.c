@@ -4,6 +4,7 @@
 #include "cmd/bout.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/signals.h"
 
 #define DEFAULT_WINDOW_NS (60 * WK_SECOND_NS)
@@ -47,6 +48,7 @@ static const struct command_usage usage = {
 		   BUDGET_RATES | BUDGET_BASELINE,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
+	.privileges = PRIVILEGES_LAUNCH,
 };
 
 /* A server while it stands idle: one of a batch that shares a window. */

@@ -92,6 +92,7 @@ struct command_usage {
 	const char *no_proc;
 	const struct option_default *defaults; /* ended by text NULL; NULL: none */
 	size_t min_operands, max_operands;     /* max 0: none at all; SIZE_MAX: no limit */
+	unsigned privileges; /* PRIVILEGES_… beyond those of every measurement (cmd/privileges.h) */
 	bool stop_at_operand; /* what follows the first operand belongs to somebody else (run) */
 };
 

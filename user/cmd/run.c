@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "runtime/identity.h"
@@ -55,6 +56,7 @@ static const struct command_usage usage = {
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
 	.stop_at_operand = true,
+	.privileges = PRIVILEGES_LAUNCH,
 };
 
 /* The command while it runs, and what has become of it. */

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/selftest_checks.h"
 #include "cmd/session.h"
 #include "runtime/selftest.h"
@@ -24,6 +25,7 @@ static const struct command_usage usage = {
 	.examples = "  sudo wakewhy selftest\n"
 		    "  sudo wakewhy selftest -f json | jq '.checks[] | select(.ok | not)'\n",
 	.accepts = OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT),
+	.privileges = PRIVILEGES_LAUNCH,
 };
 
 struct selftest {

@@ -9,6 +9,7 @@
 #include "cmd/bout.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/signals.h"
 #include "runtime/load.h"
 
@@ -66,6 +67,7 @@ static const struct command_usage usage = {
 		   BUDGET_BASELINE,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
+	.privileges = PRIVILEGES_LAUNCH,
 };
 
 /* ---- how it is loaded -------------------------------------------------------------------------- */

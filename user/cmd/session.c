@@ -11,7 +11,9 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/signals.h"
+#include "collect/kernel.h"
 
 /* Stacks of one thread in a second, unless the user says otherwise: enough to see each wake of a thread
  * that idles, too few to slow one that wakes all the time. */
@@ -109,16 +111,47 @@ static void set_stacks(struct collect_options *collect, const struct options *op
 		collect->stacks = WK_STACKS_KERNEL | WK_STACKS_USER;
 }
 
+/* Frames of a kernel that hides its addresses would be numbers that change from boot to boot, the probes' own
+ * among them. Returns EXIT_DONE, or the status to end with where nothing else was wanted. */
+static int leave_out_kernel(const struct session *session, struct collect_options *collect)
+{
+	static const char why[] = "the kernel hides its names (/proc/kallsyms) from this process";
+	const char *remedy = kernel_sysctl("kptr_restrict") > 1
+				     ? "sysctl kernel.kptr_restrict=1 shows them to root"
+				     : "run it with sudo, or give it CAP_SYSLOG too";
+
+	if (!(collect->stacks & WK_STACKS_KERNEL) || session->options.backend == BACKEND_PROC ||
+	    !kernel_capabilities_suffice(kernel_capabilities()) || kernel_shows_addresses())
+		return EXIT_DONE;
+	if (collect->stacks == WK_STACKS_KERNEL) {
+		struct diag diag;
+
+		diag_set(&diag, -EPERM, "--stacks=k: %s", why);
+		diag_hint(&diag, -EPERM, "%s, or leave --stacks=k out", remedy);
+		log_diag(&diag);
+		return EXIT_NOT_SUPPORTED;
+	}
+	collect->stacks &= ~(uint32_t)WK_STACKS_KERNEL;
+	if (options_given(&session->options, OPTION_STACKS) || session->options.sample_hz)
+		log_warn("%s: stacks have no kernel part (%s)", why, remedy);
+	return EXIT_DONE;
+}
+
 static bool is_refusal(int err)
 {
 	return err == -EPERM || err == -EACCES || err == -ENOTSUP;
 }
 
 /* May /proc do instead of probes, which are not permitted or not there? */
+static bool may_do_from_proc(const struct session *session, const struct collect_options *options)
+{
+	return !options->cgroup_id && session->usage->accepts & OPTION_BIT(OPTION_BACKEND) &&
+	       !session->usage->no_proc;
+}
+
 static bool may_fall_back(const struct session *session, const struct collect_options *options)
 {
-	return session->options.backend == BACKEND_AUTO && !options->cgroup_id &&
-	       session->usage->accepts & OPTION_BIT(OPTION_BACKEND) && !session->usage->no_proc;
+	return session->options.backend == BACKEND_AUTO && may_do_from_proc(session, options);
 }
 
 static int open_either(struct session *session, struct collect_options *options, struct diag *diag)
@@ -138,10 +171,22 @@ static int open_either(struct session *session, struct collect_options *options,
 	return err;
 }
 
+/* What is opened is open: from here on only what this command still does is permitted. */
+static void drop_privileges(const struct session *session)
+{
+	unsigned uses = session->usage->privileges | PRIVILEGES_PROCESSES;
+
+	if (!session->from_proc)
+		uses |= PRIVILEGES_PROBES;
+	if (session->options.outputs.n)
+		uses |= PRIVILEGES_FILES;
+	privileges_keep(uses);
+}
+
 int session_open_collector(struct session *session, struct collect_options *options)
 {
 	struct diag diag = {};
-	int err;
+	int err, status;
 
 	if (session->options.backend == BACKEND_PROC && options->cgroup_id)
 		return options_usage_error(session->usage, "--backend proc cannot follow a cgroup: name processes by -p or -n");
@@ -150,10 +195,20 @@ int session_open_collector(struct session *session, struct collect_options *opti
 	options->follow = !session->options.no_follow;
 	options->stamp_output &= options->syscalls;
 	set_stacks(options, &session->options);
+	status = leave_out_kernel(session, options);
+	if (status)
+		return status;
 	err = open_either(session, options, &diag);
 	session->takes_stacks = !session->from_proc && (options->stacks || options->sample_hz);
-	if (!err)
+	if (!err) {
+		drop_privileges(session);
 		return EXIT_DONE;
+	}
+	if (err == -EPERM && may_do_from_proc(session, options)) {
+		struct diag told = diag;
+
+		diag_hint(&diag, err, "%s; --backend proc measures without, but no causes", told.hint);
+	}
 	log_diag(&diag);
 	return is_refusal(err) ? EXIT_NOT_SUPPORTED : EXIT_FAILED;
 }

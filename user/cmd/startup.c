@@ -2,6 +2,7 @@
 #include "cmd/bout.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/signals.h"
 #include "runtime/launch.h"
 
@@ -44,6 +45,7 @@ static const struct command_usage usage = {
 		   OPTION_BIT(OPTION_MAX_STARTUP) | BUDGET_BASELINE,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
+	.privileges = PRIVILEGES_LAUNCH,
 };
 
 /* ---- one start --------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "cmd/bout.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
+#include "cmd/privileges.h"
 #include "cmd/store.h"
 #include "record/claims.h"
 
@@ -88,6 +89,8 @@ static const struct command_usage usage = {
 		   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORMAT) | BUDGET_ALL,
 	.defaults = defaults,
 	.max_operands = SIZE_MAX,
+	/* A collector for each workload; what --resume keeps. */
+	.privileges = PRIVILEGES_LAUNCH | PRIVILEGES_LOAD | PRIVILEGES_FILES,
 };
 
 /* In this order: what needs the quietest machine, and the least time, first. */

@@ -16,8 +16,6 @@
 #include "collect/machine.h"
 #include "collect/shapes.h"
 
-#define BTF_PATH "/sys/kernel/btf/vmlinux"
-
 const struct kernel_hook kernel_hooks[] = {
 	{"sched_switch", "on-CPU time and switches", true},
 	{"sched_waking", "wake-ups", true},
@@ -51,15 +49,15 @@ uint64_t kernel_capabilities(void)
 	return capabilities;
 }
 
-static bool holds(uint64_t capabilities, int capability)
+bool kernel_holds(uint64_t capabilities, int capability)
 {
 	return capabilities >> capability & 1;
 }
 
 bool kernel_capabilities_suffice(uint64_t capabilities)
 {
-	return holds(capabilities, CAP_SYS_ADMIN) ||
-	       (holds(capabilities, CAP_BPF) && holds(capabilities, CAP_PERFMON));
+	return kernel_holds(capabilities, CAP_SYS_ADMIN) ||
+	       (kernel_holds(capabilities, CAP_BPF) && kernel_holds(capabilities, CAP_PERFMON));
 }
 
 enum kernel_lockdown kernel_parse_lockdown(const char *text)
@@ -115,6 +113,20 @@ int kernel_try_bpf(void)
 	return 0;
 }
 
+/* Where they are hidden every line begins with zeros; where not, those of each CPU's own data at most. */
+bool kernel_shows_addresses(void)
+{
+	FILE *in = fopen("/proc/kallsyms", "re");
+	unsigned long long address = 0;
+	char line[1024];
+
+	for (int i = 0; in && !address && i < 1000 && fgets(line, sizeof(line), in); i++)
+		address = strtoull(line, NULL, 16);
+	if (in)
+		fclose(in);
+	return address != 0;
+}
+
 int kernel_sysctl(const char *name)
 {
 	char path[128], *text, *end;
@@ -135,16 +147,16 @@ int64_t kernel_btf_bytes(void)
 {
 	struct stat st;
 
-	if (stat(BTF_PATH, &st))
+	if (stat(KERNEL_BTF_PATH, &st))
 		return -errno;
-	return access(BTF_PATH, R_OK) ? -errno : st.st_size;
+	return access(KERNEL_BTF_PATH, R_OK) ? -errno : st.st_size;
 }
 
 int kernel_missing(uint64_t *ret_hooks, const struct kernel_feature **ret_feature)
 {
 	/* What libbpf would print about broken type information, the caller says in a line. */
 	libbpf_print_fn_t printer = libbpf_set_print(NULL);
-	struct btf *btf = btf__parse(BTF_PATH, NULL);
+	struct btf *btf = btf__parse(KERNEL_BTF_PATH, NULL);
 	int err = btf ? 0 : -errno;
 
 	libbpf_set_print(printer);

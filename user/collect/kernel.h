@@ -6,8 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where the kernel shows its own type information. */
+#define KERNEL_BTF_PATH "/sys/kernel/btf/vmlinux"
+
 /* Effective capabilities of this process, one bit for each CAP_ number; 0 when unknown. */
 uint64_t kernel_capabilities(void);
+bool kernel_holds(uint64_t capabilities, int capability);
 /* True when this process holds what the probes need: CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN. */
 bool kernel_capabilities_suffice(uint64_t capabilities);
 
@@ -25,6 +29,10 @@ const char *kernel_lockdown_name(enum kernel_lockdown lockdown);
 /* Asks the bpf system call for a map of one entry and gives it back. 0, or -EPERM (not permitted),
  * -ENOSYS (not in this kernel), or what else the kernel said. */
 int kernel_try_bpf(void);
+
+/* Whether /proc/kallsyms has addresses for this process: CAP_SYSLOG, or kernel.kptr_restrict 0 with
+ * kernel.perf_event_paranoid of 1 or less. Without them no frame of the kernel has a name. */
+bool kernel_shows_addresses(void);
 
 /* sysctl kernel.unprivileged_bpf_disabled and kernel.bpf_stats_enabled; -1 when not shown. */
 int kernel_sysctl(const char *name);

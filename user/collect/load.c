@@ -1,5 +1,6 @@
 /* Opening the collector: configuration, loading, attaching, and what to say when it fails. */
 #include <stdarg.h>
+#include <linux/capability.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,10 +114,16 @@ static int config_from_btf(struct wk_config *cfg, struct diag *diag)
 /* Says in a sentence why the kernel refused; err is what loading gave. */
 static int explain_refusal(int err, struct diag *diag)
 {
-	if (!kernel_capabilities_suffice(kernel_capabilities()))
+	uint64_t held = kernel_capabilities();
+	bool bpf = kernel_holds(held, CAP_BPF), perfmon = kernel_holds(held, CAP_PERFMON);
+
+	if (!kernel_capabilities_suffice(held))
 		return diag_hint(diag,
-				 diag_set(diag, -EPERM, "not permitted to load BPF programs"),
-				 "run it with sudo, or give it the capabilities bpf and perfmon");
+				 diag_set(diag, -EPERM, "not permitted to load BPF programs: %s missing",
+					  bpf	    ? "CAP_PERFMON is"
+					  : perfmon ? "CAP_BPF is"
+						    : "CAP_BPF and CAP_PERFMON are"),
+				 "run it with sudo, or give it these capabilities");
 	if (kernel_lockdown() == KERNEL_LOCKDOWN_CONFIDENTIALITY)
 		return diag_hint(diag,
 				 diag_set(diag, -EPERM,
@@ -178,11 +185,23 @@ static void heap_give_back(void)
 	malloc_trim(0);
 }
 
+/* To find a type that this kernel does not have, libbpf before 1.2 looks through the modules too, and fails
+ * where it may not list them. It asks the kernel alone when it is told where its types are, at the price of
+ * reading them twice. */
+static const char *btf_path(void)
+{
+	bool lists_or_skips = kernel_holds(kernel_capabilities(), CAP_SYS_ADMIN) ||
+			      libbpf_major_version() > 1 || libbpf_minor_version() >= 2;
+
+	return lists_or_skips || kernel_btf_bytes() < 0 ? NULL : KERNEL_BTF_PATH;
+}
+
 static int skel_load(struct collector *c, struct diag *diag)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = btf_path());
 	int err;
 
-	c->skel = wakewhy_bpf__open();
+	c->skel = wakewhy_bpf__open_opts(&options);
 	if (!c->skel)
 		return explain_refusal(-errno, diag);
 	*(struct wk_config *)&c->skel->rodata->cfg = c->cfg;

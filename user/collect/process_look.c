@@ -127,6 +127,8 @@ void process_look(int process_fd, struct process_look *ret_look)
 		look.inner_pid = 0;
 	look.root_is_ours = same_file(process_fd, "ns/mnt", AT_FDCWD, "/proc/self/ns/mnt") &&
 			    same_file(process_fd, "root", AT_FDCWD, "/");
+	if (!read_start(process_fd, &look.start_ns))
+		look.start_ns = 0;
 	look.known = true;
 	*ret_look = look;
 }

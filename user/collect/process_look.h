@@ -12,6 +12,7 @@ struct process_look {
 	uint32_t euid;
 	uint32_t inner_pid; /* its id in its own pid namespace; 0: not known */
 	bool root_is_ours;  /* its root directory and mounts are our own */
+	uint64_t start_ns;  /* when it was forked, of CLOCK_BOOTTIME, cut to a tick; 0: not known */
 };
 
 /* Directory /proc/PID of the process that had this id at time_ns (CLOCK_MONOTONIC; UINT64_MAX: now), or

@@ -89,6 +89,7 @@ static uint32_t jit_owner_of(struct stackbook *book, const struct image *image, 
 	owner = vec_push(&book->jit_owners);
 	owner->pid = image->pid;
 	owner->serial = image->serial;
+	owner->since_ns = image->since_ns;
 	owner->time_ns = time_ns;
 	owner->who = image->who;
 	return (uint32_t)(book->jit_owners.n - 1);

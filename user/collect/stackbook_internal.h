@@ -13,6 +13,7 @@
 struct jit_owner {
 	uint32_t pid;
 	uint32_t serial; /* of the image */
+	uint64_t since_ns; /* of it; 0: not known */
 	uint64_t time_ns;
 	struct process_look who;
 	bool read;

@@ -30,7 +30,7 @@ static const char *jit_symbol(struct stackbook *book, uint32_t place, uint64_t a
 
 	if (!owner->read) {
 		owner->read = true;
-		owner->map = jit_names_read(owner->pid, owner->time_ns, &owner->who,
+		owner->map = jit_names_read(owner->pid, owner->time_ns, owner->since_ns, &owner->who,
 					    JIT_MAP_MAX_BYTES - book->jit_bytes, &bytes);
 		book->jit_bytes += bytes;
 	}

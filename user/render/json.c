@@ -589,13 +589,9 @@ int json_render(FILE *out, const struct result *result, const struct report *rep
 		const struct render_style *style, struct diag *diag)
 {
 	json_t *root = json_of_result(result, report->excesses);
-	int failed;
 
 	(void)style;
-	/* 15 digits: every decimal figure of that length comes back as it was written. */
-	failed = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	json_write(root, out, JSON_INDENT(2));
 	json_decref(root);
-	if (!failed)
-		fputc('\n', out);
 	return render_finish(out, diag);
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "model/stacks.h"
 
@@ -19,6 +20,11 @@ json_t *json_of_u64_or_null(uint64_t number);
 json_t *json_of_real(double number);
 /* Takes the reference to value. */
 void json_set(json_t *object, const char *name, json_t *value);
+
+/* Writes a document with a newline behind it, as jansson's JSON_… flags say. Characters that control, hide or
+ * reorder text are escapes: who reads the values gets them, who looks at the text is not led astray. Whether it
+ * could be written the stream tells. */
+void json_write(json_t *root, FILE *out, size_t flags);
 
 /* Adds what is known about why the threads of a run woke: "causes", "roots", "edges", "loops",
  * "herds", "spins" and what tells how far they reach. */

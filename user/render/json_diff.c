@@ -128,10 +128,8 @@ static json_t *json_of_diff(const struct diff *diff)
 int render_diff_json(FILE *out, const struct diff *diff, struct diag *diag)
 {
 	json_t *root = json_of_diff(diff);
-	int failed = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 
+	json_write(root, out, JSON_INDENT(2));
 	json_decref(root);
-	if (!failed)
-		fputc('\n', out);
 	return render_finish(out, diag);
 }

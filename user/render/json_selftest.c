@@ -34,7 +34,6 @@ static json_t *json_of_check(const struct selftest_check *check)
 int render_selftest_json(FILE *out, const struct selftest_result *result, struct diag *diag)
 {
 	json_t *root = json_object(), *checks = json_array(), *doubts = json_array();
-	int failed;
 
 	for (size_t i = 0; i < result->checks.n; i++)
 		json_array_append_new(checks, json_of_check(&result->checks.items[i]));
@@ -48,9 +47,7 @@ int render_selftest_json(FILE *out, const struct selftest_result *result, struct
 	json_set(root, "left_out", json_of_u64(result->left_out));
 	json_set(root, "doubts", doubts);
 	json_set(root, "checks", checks);
-	failed = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	json_write(root, out, JSON_INDENT(2));
 	json_decref(root);
-	if (!failed)
-		fputc('\n', out);
 	return render_finish(out, diag);
 }

@@ -300,8 +300,7 @@ int speedscope_render(FILE *out, const struct result *result, const struct repor
 	if (err)
 		return err;
 	document = scope_document(&scope);
-	if (!json_dumpf(document, out, JSON_COMPACT | JSON_REAL_PRECISION(15)))
-		fputc('\n', out);
+	json_write(document, out, JSON_COMPACT);
 	json_decref(document);
 	free(scope.frames.items);
 	return render_finish(out, diag);

@@ -8,7 +8,11 @@
 #include "sym/ranges.h"
 #include "sym/scan.h"
 
+/* What a line takes besides its text: a range, its place in the order, and its piece. */
+#define LINE_BYTES (sizeof(struct range) + sizeof(struct range *) + sizeof(struct range_piece))
+
 struct perf_map {
+	size_t bytes;
 	char *text; /* the names are in it */
 	struct ranges ranges;
 };
@@ -38,6 +42,13 @@ static void add_line(struct perf_map *map, const char *at, char *end, uint64_t n
 	ranges_add(&map->ranges, start, start + size, number, at);
 }
 
+static void forget(struct perf_map *map)
+{
+	ranges_free_members(&map->ranges);
+	free(map->text);
+	map->text = NULL;
+}
+
 struct perf_map *perf_map_read(FILE *in, size_t max_bytes)
 {
 	struct perf_map *map = mem_zalloc(sizeof(*map));
@@ -46,19 +57,34 @@ struct perf_map *perf_map_read(FILE *in, size_t max_bytes)
 	char *end;
 
 	map->text = scan_all(in, max_bytes, &n);
+	if (n == max_bytes) { /* and maybe more */
+		forget(map);
+		return map;
+	}
 	/* A last line without an end is still being written. */
-	for (char *at = map->text; (end = memchr(at, '\n', (size_t)(map->text + n - at))); at = end + 1)
+	for (char *at = map->text; (end = memchr(at, '\n', (size_t)(map->text + n - at))); at = end + 1) {
 		add_line(map, at, end, number++);
+		/* Not a part of it: a line at the end may say that the code of one before is another by now. */
+		if (n + map->ranges.items.n * LINE_BYTES > max_bytes) {
+			forget(map);
+			return map;
+		}
+	}
+	map->bytes = n + map->ranges.items.n * LINE_BYTES;
 	ranges_settle(&map->ranges);
 	return map;
+}
+
+size_t perf_map_bytes(const struct perf_map *map)
+{
+	return map->bytes;
 }
 
 void perf_map_free(struct perf_map *map)
 {
 	if (!map)
 		return;
-	ranges_free_members(&map->ranges);
-	free(map->text);
+	forget(map);
 	free(map);
 }
 
