@@ -24,6 +24,21 @@ static void diag_returns_its_error_and_forgets_the_old_hint(void **state)
 	assert_int_equal(diag_hint(NULL, -EIO, "nobody listens"), -EIO);
 }
 
+/* A failure whose errno was left at 0 must not be taken for success, nor for a count. */
+static void diag_is_never_success(void **state)
+{
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(diag_set(&diag, 0, "a library said nothing"), -EIO);
+	assert_string_equal(diag.what, "a library said nothing");
+	assert_int_equal(diag_hint(&diag, 0, "ask it"), -EIO);
+	assert_int_equal(diag_set(&diag, 7, "seven"), -EIO);
+	assert_int_equal(diag_hint(&diag, diag_set(&diag, -ESRCH, "first"), "then"), -ESRCH);
+	assert_string_equal(diag.what, "first");
+	assert_string_equal(diag.hint, "then");
+}
+
 static void diag_cuts_what_is_too_long(void **state)
 {
 	char text[2000];
@@ -107,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(diag_returns_its_error_and_forgets_the_old_hint),
+		cmocka_unit_test(diag_is_never_success),
 		cmocka_unit_test(diag_cuts_what_is_too_long),
 		cmocka_unit_test(vec_items_are_zeroed_and_kept),
 		cmocka_unit_test(mem_handles_nothing_and_cuts),

@@ -18,7 +18,7 @@ static int read_text(const char *text, size_t n, struct recording *ret, struct d
 	int err;
 
 	assert_non_null(in);
-	diag_set(diag, 0, "%s", "");
+	*diag = (struct diag){0};
 	err = claims_read(in, "c.json", ret, diag);
 	fclose(in);
 	if (err) {

@@ -39,7 +39,7 @@ static int read_bytes(const char *bytes, size_t n, struct recording *ret, struct
 	int err;
 
 	assert_non_null(in);
-	diag_set(diag, 0, "%s", "");
+	*diag = (struct diag){0};
 	err = record_read(in, "x.wkw", ret, diag);
 	fclose(in);
 	return err;

@@ -4,27 +4,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int diag_set(struct diag *diag, int err, const char *fmt, ...)
+void diag_what(struct diag *diag, const char *fmt, ...)
 {
 	va_list args;
 
 	if (!diag)
-		return err;
+		return;
 	diag->hint[0] = '\0';
 	va_start(args, fmt);
 	vsnprintf(diag->what, sizeof(diag->what), fmt, args);
 	va_end(args);
-	return err;
 }
 
-int diag_hint(struct diag *diag, int err, const char *fmt, ...)
+void diag_advise(struct diag *diag, const char *fmt, ...)
 {
 	va_list args;
 
 	if (!diag)
-		return err;
+		return;
 	va_start(args, fmt);
 	vsnprintf(diag->hint, sizeof(diag->hint), fmt, args);
 	va_end(args);
-	return err;
 }

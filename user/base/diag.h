@@ -14,11 +14,29 @@ struct diag {
 
 /* Both return err (a negative errno), so that a failing path is one line:
  *	return diag_set(diag, -EINVAL, "bad duration '%s'", text);
+ * They are macros so that the caller's compiler and the analyzers see what is returned: never success,
+ * even where a library failed and left errno at 0. err is taken before the words are made.
  * diag may be NULL. Text from outside is made safe for a terminal when it is printed, not here. */
-__attribute__((format(printf, 3, 4))) int diag_set(struct diag *diag, int err, const char *fmt,
-						   ...);
-/* Adds the hint to a diag that already says what; returns err unchanged. */
-__attribute__((format(printf, 3, 4))) int diag_hint(struct diag *diag, int err, const char *fmt,
-						    ...);
+#define diag_set(diag, err, ...)                                                                   \
+	__extension__({                                                                            \
+		int diag_set_err_ = diag_error(err);                                               \
+		diag_what(diag, __VA_ARGS__);                                                      \
+		diag_set_err_;                                                                     \
+	})
+/* Adds the hint to a diag that already says what; returns err. */
+#define diag_hint(diag, err, ...)                                                                  \
+	__extension__({                                                                            \
+		int diag_hint_err_ = diag_error(err);                                              \
+		diag_advise(diag, __VA_ARGS__);                                                    \
+		diag_hint_err_;                                                                    \
+	})
+
+/* What the two are made of. */
+__attribute__((format(printf, 2, 3))) void diag_what(struct diag *diag, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) void diag_advise(struct diag *diag, const char *fmt, ...);
+static inline int diag_error(int err)
+{
+	return err < 0 ? err : -EIO;
+}
 
 #endif
