@@ -18,6 +18,7 @@ import test_selftest  # noqa: F401
 import test_proc  # noqa: F401
 import test_limits  # noqa: F401
 import test_storms  # noqa: F401
+import test_faults  # noqa: F401
 import test_why  # noqa: F401
 import test_stacks_kernel  # noqa: F401
 import test_noise  # noqa: F401

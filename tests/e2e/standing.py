@@ -20,9 +20,8 @@ class Standing:
         return {tid: tuple(new - old for new, old in zip(now, before.of.get(tid, nothing)))
                 for tid, now in self.of.items()}
 
-    @property
-    def switches(self):
-        return sum(now[0] + now[1] for now in self.of.values())
+    def total(self, index):
+        return sum(now[index] for now in self.of.values())
 
 
 def kernel_figures(task):
