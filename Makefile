@@ -4,7 +4,8 @@
 #   sudo make demo       install what is missing, build, run the main job
 #   sudo make check      install what is missing, run every test
 #   sudo make check-vm   the same program on other kernels, emulated by qemu
-#   sudo make check-all  both
+#   sudo make storms     exactness under load and under faults, the long way
+#   sudo make check-all  all three
 #   sudo make bench      what the probes cost
 #   make install         DESTDIR= PREFIX=/usr/local; uninstall takes the same
 #   make deps            install what a build needs; deps-check: what the tests need as well
@@ -204,6 +205,7 @@ check-vm:
 
 check-all:
 	$(Q)+$(MAKE) --no-print-directory check
+	$(Q)+$(MAKE) --no-print-directory storms
 	$(Q)+$(MAKE) --no-print-directory check-vm
 
 .PHONY: bench

@@ -211,16 +211,40 @@ def nearly_full(t, name=None):
     return directory
 
 
+def extensions(t):
+    """Of every format that there is."""
+    rows = [line.split() for line in t.tool.call("list", "formats").out.splitlines()[1:]]
+    return [row[1] for row in rows if row]
+
+
+def check_no_space(t, done, target, left):
+    """One that failed for want of space: it says so, and leaves what was there."""
+    t.equal(f"status ({target})", done.status, 1)
+    t.check("space" in done.err, f"{target}: the message has no reason: {done.err!r}")
+    t.check(os.path.basename(target) in done.err, f"the message names no file: {done.err!r}")
+    t.equal(f"left after {target}", sorted(os.listdir(os.path.dirname(target))), left)
+
+
 @test
 def a_full_disk_is_an_error_and_leaves_no_half_file(t):
     directory = nearly_full(t)
     for extension in ("json", "csv", "wkw"):
         target = os.path.join(directory, f"full.{extension}")
         done = t.tool.run(["crowd", 400, 1, 1000], ["-o", target, "-q"])
-        t.equal(f"status ({extension})", done.status, 1)
-        t.check("space" in done.err, f"{extension}: the message has no reason: {done.err!r}")
-        t.check(f"full.{extension}" in done.err, f"the message names no file: {done.err!r}")
-        t.equal(f"left after {extension}", os.listdir(directory), ["filler"])
+        check_no_space(t, done, target, ["filler"])
+
+
+@test
+def a_full_disk_is_an_error_in_every_format(t):
+    """Without a page left: some formats need no more than one."""
+    recording = t.path("hog.wkw")
+    t.tool.run(["hog", 100, 2000], ["-o", recording, "-q", "--stacks", "--sample"])
+    directory = nearly_full(t)
+    with open(os.path.join(directory, "filler"), "ab") as file:
+        file.write(bytes(4096))
+    for extension in extensions(t):
+        target = os.path.join(directory, f"full{extension}")
+        check_no_space(t, t.tool.call("report", "-o", target, recording), target, ["filler"])
 
 
 @test
