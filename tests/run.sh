@@ -2,7 +2,7 @@
 # Runs test suites one after the other: a line for each test, the whole output of what failed, and
 # as the last line the count that everything else goes by.
 #
-#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers fuzz layers golden runtimes e2e docs vm
+#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers fuzz layers golden runtimes e2e docs vm-amd64 vm-arm64
 #
 # BUILD holds the program and the unit tests, BUILD-san the unit tests and the fuzz targets under
 # sanitizers. Status 1 when a test failed or nothing was tested.
@@ -137,7 +137,7 @@ run_suite()
 	golden) run_lines golden tests/golden/run.sh "$build/wakewhy" ;;
 	docs) run_lines docs tests/docs/commands.sh "$build/wakewhy" ;;
 	e2e) run_lines e2e tests/e2e/run.sh "$build/wakewhy" ;;
-	vm) run_lines vm tests/vm/run.sh "$build" amd64 6.1 6.12 ;;
+	vm-*) run_lines vm tests/vm/run.sh "$build" "${1#vm-}" 6.1 6.12 ;;
 	*)
 		echo "tests/run.sh: no suite '$1'" >&2
 		exit 2
