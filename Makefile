@@ -3,7 +3,7 @@
 #   make                 build build/wakewhy (as a user; no network)
 #   sudo make demo       install what is missing, build, run the main job
 #   sudo make check      install what is missing, run every test
-#   sudo make check-vm   the same program on other kernels, emulated by qemu
+#   sudo make check-vm   the same program on other kernels and on arm64, emulated by qemu
 #   sudo make storms     exactness under load and under faults, the long way
 #   sudo make check-all  all three
 #   sudo make bench      what the probes cost
@@ -165,9 +165,10 @@ $(SUBJECTS): $(B)/subjects/%: tests/subjects/%.c $(B)/flags | $(B)/needs.ok
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d -pthread -o $@ $< $(LDFLAGS)
 
-.PHONY: unit-tests subjects
+.PHONY: unit-tests subjects vm-subjects
 unit-tests: $(UNIT)
 subjects: $(SUBJECTS)
+vm-subjects: $(SUBJECTS)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
@@ -197,11 +198,20 @@ check:
 check-unit: unit-tests
 	$(Q)tests/run.sh $(B) unit
 
+# This machine's architecture, and the other one by a cross build.
+VM_OWN := $(if $(filter arm64,$(ARCH)),arm64,amd64)
+VM_OTHER := $(if $(filter arm64,$(ARCH)),amd64,arm64)
+VM_OTHER_CC := $(if $(filter arm64,$(ARCH)),x86_64,aarch64)-linux-gnu-gcc
+
 .PHONY: check-vm check-all
 check-vm:
-	$(Q)tests/setup/deps.sh install build check vm
-	$(Q)+$(AS_USER) $(MAKE) --no-print-directory all subjects
-	$(Q)NM='$(NM)' tests/run.sh $(B) vm
+	$(Q)tests/setup/deps.sh install build check
+	$(Q)+$(AS_USER) $(MAKE) --no-print-directory all vm-subjects
+	$(Q)tests/vm/prepare.sh $(B) $(VM_OWN) vm-$(VM_OWN) || true
+	$(Q)+if CC=$(VM_OTHER_CC) tests/vm/prepare.sh $(B) $(VM_OTHER) vm-$(VM_OTHER) build; then \
+		$(AS_USER) $(MAKE) --no-print-directory CC=$(VM_OTHER_CC) B=$(B)-$(VM_OTHER) all vm-subjects; \
+	fi
+	$(Q)NM='$(NM)' tests/run.sh $(B) vm-$(VM_OWN) vm-$(VM_OTHER)
 
 check-all:
 	$(Q)+$(MAKE) --no-print-directory check
@@ -228,4 +238,4 @@ uninstall:
 	rm -f '$(BIN_DIR)/wakewhy' '$(MAN_DIR)/wakewhy.1' '$(COMPLETION_DIR)/wakewhy'
 
 clean:
-	$(Q)rm -rf $(B) $(B)-san $(B)-fuzz
+	$(Q)rm -rf $(B) $(B)-san $(B)-fuzz $(B)-amd64 $(B)-arm64

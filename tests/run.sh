@@ -2,7 +2,8 @@
 # Runs test suites one after the other: a line for each test, the whole output of what failed, and
 # as the last line the count that everything else goes by.
 #
-#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers fuzz layers golden runtimes e2e docs vm storms
+#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers fuzz layers golden runtimes e2e docs vm-amd64 vm-arm64
+#                                    storms
 #
 # BUILD holds the program and the unit tests, BUILD-san the unit tests and the fuzz targets under
 # sanitizers. Status 1 when a test failed or nothing was tested.
@@ -138,7 +139,7 @@ run_suite()
 	docs) run_lines docs tests/docs/commands.sh "$build/wakewhy" ;;
 	e2e) run_lines e2e tests/e2e/run.sh "$build/wakewhy" ;;
 	storms) run_lines storms env WAKEWHY_STORMS=1 tests/e2e/run.sh "$build/wakewhy" ;;
-	vm) run_lines vm tests/vm/run.sh "$build" amd64 6.1 6.12 ;;
+	vm-*) run_lines vm tests/vm/run.sh "$build" "${1#vm-}" 6.1 6.12 ;;
 	*)
 		echo "tests/run.sh: no suite '$1'" >&2
 		exit 2

@@ -4,7 +4,8 @@
 #   deps.sh need USE...      one line that names what is missing, status 1; silent when all is there
 #   deps.sh install USE...   installs it by apt; elsewhere prints the package names, status 1
 #
-# USE is build, run, check, fuzz or vm (tests/setup/packages). CC, CLANG and BPFTOOL choose the tools.
+# USE is build, run, check, fuzz, vm, vm-amd64 or vm-arm64 (tests/setup/packages). CC, CLANG and BPFTOOL choose the
+# tools; a CC of another architecture (aarch64-linux-gnu-gcc) asks for that compiler and that architecture's libraries.
 set -eu
 
 table=$(dirname "$0")/packages
@@ -99,15 +100,30 @@ manager()
 	echo none
 }
 
-# Package names of a library for another architecture carry it on Debian.
+# Package names of a library for another architecture carry it on Debian, and its compiler has a name of its own.
+# One that is not there yet is known by its name.
 foreign()
 {
-	triple=$($CC -dumpmachine 2> /dev/null || true)
+	triple=$($CC -dumpmachine 2> /dev/null || basename "$CC")
 	case $triple:$(uname -m) in
-	aarch64*:x86_64) sed 's/\(lib[^ ]*-dev\|zlib1g-dev\)/\1:arm64/g' ;;
-	x86_64*:aarch64) sed 's/\(lib[^ ]*-dev\|zlib1g-dev\)/\1:amd64/g' ;;
-	*) cat ;;
+	aarch64*:x86_64) other=arm64 compiler=gcc-aarch64-linux-gnu ;;
+	x86_64*:aarch64) other=amd64 compiler=gcc-x86-64-linux-gnu ;;
+	*)
+		cat
+		return
+		;;
 	esac
+	sed "s/\\(lib[^ ]*-dev\\|zlib1g-dev\\)/\\1:$other/g; s/\\(^\\| \\)gcc\\( \\|\$\\)/\\1$compiler\\2/"
+}
+
+# Packages of another architecture need apt to know it. It stays known: so do the packages.
+apt_know()
+{
+	for name in $1; do
+		other=${name##*:}
+		case $name in *:*) ;; *) continue ;; esac
+		dpkg --print-foreign-architectures | grep -qx "$other" || dpkg --add-architecture "$other"
+	done
 }
 
 apt_install()
@@ -118,6 +134,7 @@ apt_install()
 	fi
 	echo "installing by apt: $1"
 	export DEBIAN_FRONTEND=noninteractive
+	apt_know "$1"
 	# Old lists may still do when the mirror is away for a moment: install decides.
 	apt-get -qq update || echo "apt-get update failed: going on with the lists at hand" >&2
 	# shellcheck disable=SC2086
@@ -167,7 +184,7 @@ install:*)
 	exit 1
 	;;
 *)
-	echo "usage: deps.sh need|install build|run|check|fuzz|vm..." >&2
+	echo "usage: deps.sh need|install USE..." >&2
 	exit 2
 	;;
 esac

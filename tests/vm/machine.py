@@ -20,13 +20,14 @@ class MachineError(Exception):
 class Arch:
     """What differs between architectures: names, and the machine that qemu makes."""
 
-    def __init__(self, debian, triple, qemu, options, console):
-        self.debian, self.triple, self.qemu, self.options, self.console = debian, triple, qemu, options, console
+    def __init__(self, debian, elf, triple, qemu, options, console):
+        self.debian, self.elf, self.triple = debian, elf, triple  # elf: its number in an ELF file
+        self.qemu, self.options, self.console = qemu, options, console
 
 
 ARCHES = {
-    "amd64": Arch("amd64", "x86_64-linux-gnu", "qemu-system-x86_64", ["-cpu", "max"], "ttyS0"),
-    "arm64": Arch("arm64", "aarch64-linux-gnu", "qemu-system-aarch64",
+    "amd64": Arch("amd64", 62, "x86_64-linux-gnu", "qemu-system-x86_64", ["-cpu", "max"], "ttyS0"),
+    "arm64": Arch("arm64", 183, "aarch64-linux-gnu", "qemu-system-aarch64",
                   ["-M", "virt", "-cpu", "max,pauth-impdef=on"], "ttyAMA0"),
 }
 
@@ -45,9 +46,10 @@ class Machine:
         self.log = open(log, "w", encoding="utf-8")
         # no_timer_check: a kernel that counts ticks at its start gives up where the host has no time for it. tsc=reliable:
         # the scheduler's clock and the monotonic one are the same, as on most machines.
-        # Never with kvm: what is emulated is the same everywhere, and needs nothing of the host.
+        # Never with kvm: what is emulated is the same everywhere, and needs nothing of the host. thread=single: with a
+        # thread for each CPU, a CPU may go on for ever with a breakpoint that another one has taken out of the code.
         self.process = subprocess.Popen(
-            ["nice", "-n", "5", arch.qemu, "-accel", "tcg", *arch.options, "-m", "1024", "-smp", "2",
+            ["nice", "-n", "5", arch.qemu, "-accel", "tcg,thread=single", *arch.options, "-m", "1024", "-smp", "2",
              "-nographic", "-nodefaults", "-no-reboot", "-serial", "stdio", "-kernel", kernel, "-initrd", initramfs,
              "-append", f"console={arch.console} loglevel=5 no_timer_check tsc=reliable panic=-1"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -10,9 +10,16 @@ class NotThere(Exception):
     """The text says what is missing."""
 
 
+def command(argv, **more):
+    try:
+        return subprocess.run(argv, capture_output=True, text=True, check=False, **more)
+    except FileNotFoundError:
+        raise NotThere(f"there is no {argv[0]} here") from None
+
+
 def newest(pattern):
     """The package with the highest version of those that apt knows and whose whole name fits; None: none."""
-    done = subprocess.run(["apt-cache", "pkgnames", "linux-image-"], capture_output=True, text=True, check=False)
+    done = command(["apt-cache", "pkgnames", "linux-image-"])
     found = [name for name in done.stdout.split() if re.fullmatch(pattern, name)]
     return max(found, key=lambda name: [int(n) for n in re.findall(r"\d+", name)], default=None)
 
@@ -25,8 +32,7 @@ def unpacked(cache, package, arch, member):
         return kept
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    done = subprocess.run(["apt-get", "-q", "download", f"{package}:{arch}"], cwd=folder, capture_output=True,
-                          text=True, check=False)
+    done = command(["apt-get", "-q", "download", f"{package}:{arch}"], cwd=folder)
     debs = [name for name in os.listdir(folder) if name.endswith(".deb")]
     if done.returncode or not debs:
         raise NotThere(f"apt-get cannot download {package}:{arch}: {done.stderr.strip()}")

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import struct
 import sys
 import time
 import traceback
@@ -15,6 +16,36 @@ from harness import Test  # noqa: E402
 from image import Image, ImageError  # noqa: E402
 from machine import ARCHES, Machine, MachineError  # noqa: E402
 from packages import NotThere, busybox, kernel  # noqa: E402
+
+
+def machine_of(path):
+    """The number of the architecture that an ELF file is for; None: there is none."""
+    try:
+        with open(path, "rb") as file:
+            return struct.unpack_from("<H", file.read(20), 18)[0]
+    except (OSError, struct.error):
+        return None
+
+
+def find_build(build, arch):
+    """The folder of what is built for an architecture: this one's own, or of a cross build beside it."""
+    cross = f"{build}-{arch.debian}"
+    for folder in (build, cross):
+        if machine_of(os.path.join(folder, "wakewhy")) == arch.elf:
+            return folder
+    raise NotThere(f"nothing is built for {arch.debian} in {build} or {cross}")
+
+
+def need(build, arch):
+    """What could not be installed is told by who tried (prepare.sh)."""
+    try:
+        with open(os.path.join(build, "vm", f"missing-{arch.debian}"), encoding="utf-8") as file:
+            raise NotThere(file.read().strip() or "something is missing")
+    except FileNotFoundError:
+        pass
+    for name in (arch.qemu, "cpio", "dpkg"):
+        if not shutil.which(name):
+            raise NotThere(f"there is no {name} here")
 
 
 def subjects_of(build):
@@ -105,21 +136,26 @@ def main():
     if len(sys.argv) < 4 or sys.argv[2] not in ARCHES:
         print(f"usage: run.py BUILD {'|'.join(ARCHES)} SERIES...", file=sys.stderr)
         return 2
-    build, arch = os.path.abspath(sys.argv[1]), ARCHES[sys.argv[2]]
-    cache = os.path.join(build, "vm")
-    os.makedirs(cache, exist_ok=True)
+    arch = ARCHES[sys.argv[2]]
     count = Count()
     try:
+        build = os.path.abspath(sys.argv[1])
+        need(build, arch)
+        build = find_build(build, arch)
+        cache = os.path.join(build, "vm")
+        os.makedirs(cache, exist_ok=True)
         initramfs = make_image(build, cache, arch)
         for series in sys.argv[3:]:
             try:
                 run_kernel(count, arch, series, kernel(cache, series, arch.debian), initramfs, cache)
             except NotThere as why:
                 count.skip(f"{series} {arch.debian}", why)
-    except (ImageError, NotThere) as error:
+    except NotThere as why:
+        count.skip(f"kernels for {arch.debian}", why)
+    except ImageError as error:
         count.fail(f"{arch.debian}: {error}", [])
     print(count.line(), flush=True)
-    return 1 if count.failed or not count.passed else 0
+    return 1 if count.failed or not (count.passed or count.skipped) else 0
 
 
 if __name__ == "__main__":
