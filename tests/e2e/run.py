@@ -34,6 +34,8 @@ import test_stacks_runtimes  # noqa: F401
 import test_privileges  # noqa: F401
 import test_attack_maps  # noqa: F401
 import test_attack_names  # noqa: F401
+import test_attack_files  # noqa: F401
+import test_attack_environment  # noqa: F401
 
 
 def main():

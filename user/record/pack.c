@@ -9,6 +9,10 @@
 #include "base/mem.h"
 
 #define CHUNK_BYTES 65536
+/* Measurements deflate to a fourth or a twentieth. What holds so much more was made to fill memory; a small one
+ * may, where all of a long table is zeros. */
+#define RATIO_FREE_BYTES (16u << 20)
+#define RATIO_MAX 64
 
 enum {
 	HEADER_BYTES = 40,
@@ -226,6 +230,11 @@ static int check_header(const unsigned char *bytes, size_t n, const char *name,
 				"%s is incomplete: wakewhy was stopped while it wrote it", name);
 	if (header.packed_bytes > PACK_BYTES_LIMIT || header.plain_bytes > PACK_BYTES_LIMIT)
 		return diag_set(diag, -EINVAL, "%s says that it holds more than 1 GiB", name);
+	if (header.plain_bytes > RATIO_FREE_BYTES &&
+	    header.plain_bytes / RATIO_MAX > header.packed_bytes)
+		return diag_set(diag, -EINVAL,
+				"%s says that it holds %" PRIu64 " times its size: no measurement does",
+				name, header.plain_bytes / (header.packed_bytes + 1));
 	*ret_header = header;
 	return 0;
 }

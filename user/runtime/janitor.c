@@ -56,19 +56,43 @@ static int random_name(char name[static 32])
 	return 0;
 }
 
-/* A fresh directory in base; mkdir never takes one that is there, nor follows a link. */
-static int make_in(const char *base, char path[static PATH_MAX])
+/* Whoever may rename a directory here can put another in its place, and with it programs that run as this user:
+ * its owner, and all who may write to it unless it is sticky. */
+static bool others_may_rename_in(const char *path)
 {
+	struct stat st;
+
+	return stat(path, &st) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+	       (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX));
+}
+
+/* path and all that lead to it, but for the root: whose that is, his are all programs. path has no links in it,
+ * and is cut down. */
+static bool others_may_swap(char *path)
+{
+	for (char *slash = path; slash && *path && strcmp(path, "/"); *slash = '\0') {
+		if (others_may_rename_in(path))
+			return true;
+		slash = strrchr(path, '/');
+	}
+	return false;
+}
+
+/* A fresh directory in base; mkdir never takes one that is there, nor follows a link. */
+static int make_in(const char *given, char path[static PATH_MAX])
+{
+	char base[PATH_MAX], lead[PATH_MAX], name[32];
 	struct statvfs fs;
-	char name[32];
 	int err = -EEXIST;
 
-	if (*base != '/')
+	if (*given != '/')
 		return -EINVAL;
-	if (statvfs(base, &fs))
+	if (!realpath(given, base) || statvfs(base, &fs))
 		return -errno;
 	if (fs.f_flag & ST_NOEXEC) /* floor is a program that is put there */
 		return -EACCES;
+	if (others_may_swap(strcpy(lead, base)))
+		return -EPERM;
 	for (int i = 0; err == -EEXIST && i < NAME_TRIES; i++) {
 		err = random_name(name);
 		if (err)

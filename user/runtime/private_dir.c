@@ -70,7 +70,7 @@ static int await_answer(struct private_dir *dir, struct diag *diag)
 			       dir->identity.name, strerror(answer->error));
 		diag_hint(diag, err,
 			  "set TMPDIR to a directory that this user can write to and "
-			  "run programs in");
+			  "run programs in, and in which nobody else can rename his");
 	} else
 		dir->path = mem_strndup(answer->path, sizeof(answer->path) - 1);
 	free(answer);
