@@ -4,12 +4,13 @@
 #   sudo make demo       install what is missing, build, run the main job
 #   sudo make check      install what is missing, run every test
 #   sudo make check-vm   the same program on other kernels, emulated by qemu
-#   sudo make check-all  both
+#   sudo make check-all  both, and check-tools: make lint, check-valgrind and coverage
 #   sudo make bench      what the probes cost
 #   make install         DESTDIR= PREFIX=/usr/local; uninstall takes the same
 #   make deps            install what a build needs; deps-check: what the tests need as well
 #   make check-unit      the unit tests alone, as a user
 #   make fuzz T=60       every parser against made-up input, T seconds each; needs clang's libFuzzer
+#   make lint            clang-tidy and cppcheck; check-valgrind, coverage: what else looks at the code
 #   make clean
 #
 # B= names another build directory, CC=clang another compiler, SAN=1 a build with the address and
@@ -204,6 +205,7 @@ check-vm:
 
 check-all:
 	$(Q)+$(MAKE) --no-print-directory check
+	$(Q)+$(MAKE) --no-print-directory check-tools
 	$(Q)+$(MAKE) --no-print-directory check-vm
 
 .PHONY: bench
@@ -226,4 +228,4 @@ uninstall:
 	rm -f '$(BIN_DIR)/wakewhy' '$(MAN_DIR)/wakewhy.1' '$(COMPLETION_DIR)/wakewhy'
 
 clean:
-	$(Q)rm -rf $(B) $(B)-san $(B)-fuzz
+	$(Q)rm -rf $(B) $(B)-san $(B)-fuzz $(B)-cov
