@@ -5,12 +5,13 @@
 #   sudo make check      install what is missing, run every test
 #   sudo make check-vm   the same program on other kernels and on arm64, emulated by qemu
 #   sudo make storms     exactness under load and under faults, the long way
-#   sudo make check-all  all three
+#   sudo make check-all  all three, and check-tools: make lint, check-valgrind and coverage
 #   sudo make bench      what the probes cost
 #   make install         DESTDIR= PREFIX=/usr/local; uninstall takes the same
 #   make deps            install what a build needs; deps-check: what the tests need as well
 #   make check-unit      the unit tests alone, as a user
 #   make fuzz T=60       every parser against made-up input, T seconds each; needs clang's libFuzzer
+#   make lint            clang-tidy and cppcheck; check-valgrind, coverage: what else looks at the code
 #   make clean
 #
 # B= names another build directory, CC=clang another compiler, SAN=1 a build with the address and
@@ -216,6 +217,7 @@ check-vm:
 check-all:
 	$(Q)+$(MAKE) --no-print-directory check
 	$(Q)+$(MAKE) --no-print-directory storms
+	$(Q)+$(MAKE) --no-print-directory check-tools
 	$(Q)+$(MAKE) --no-print-directory check-vm
 
 .PHONY: bench
@@ -238,4 +240,4 @@ uninstall:
 	rm -f '$(BIN_DIR)/wakewhy' '$(MAN_DIR)/wakewhy.1' '$(COMPLETION_DIR)/wakewhy'
 
 clean:
-	$(Q)rm -rf $(B) $(B)-san $(B)-fuzz $(B)-amd64 $(B)-arm64
+	$(Q)rm -rf $(B) $(B)-san $(B)-fuzz $(B)-cov $(B)-amd64 $(B)-arm64

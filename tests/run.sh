@@ -2,8 +2,8 @@
 # Runs test suites one after the other: a line for each test, the whole output of what failed, and
 # as the last line the count that everything else goes by.
 #
-#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers fuzz layers golden runtimes e2e docs vm-amd64 vm-arm64
-#                                    storms
+#   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers fuzz layers golden runtimes e2e docs
+#                                    storms lint valgrind coverage vm-amd64 vm-arm64
 #
 # BUILD holds the program and the unit tests, BUILD-san the unit tests and the fuzz targets under
 # sanitizers. Status 1 when a test failed or nothing was tested.
@@ -127,6 +127,15 @@ run_runtimes()
 	fi
 }
 
+run_lint()
+{
+	if tests/setup/as-user.sh make --no-print-directory -k "B=$build" lint > "$logs/lint" 2>&1; then
+		pass "lint: clang-tidy and cppcheck find nothing"
+	else
+		fail "lint: clang-tidy and cppcheck find nothing" "$logs/lint"
+	fi
+}
+
 run_suite()
 {
 	case $1 in
@@ -139,6 +148,9 @@ run_suite()
 	docs) run_lines docs tests/docs/commands.sh "$build/wakewhy" ;;
 	e2e) run_lines e2e tests/e2e/run.sh "$build/wakewhy" ;;
 	storms) run_lines storms env WAKEWHY_STORMS=1 tests/e2e/run.sh "$build/wakewhy" ;;
+	lint) run_lint ;;
+	valgrind) run_lines valgrind tests/setup/as-user.sh make --no-print-directory "B=$build" check-valgrind ;;
+	coverage) run_lines coverage tests/setup/as-user.sh make --no-print-directory "B=$build" coverage ;;
 	vm-*) run_lines vm tests/vm/run.sh "$build" "${1#vm-}" 6.1 6.12 ;;
 	*)
 		echo "tests/run.sh: no suite '$1'" >&2

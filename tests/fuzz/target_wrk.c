@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -14,11 +15,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
 	/* What is understood is so with an end of line after it as without. */
 	if (understood) {
-		char *longer = fuzz_text(bytes, n + 1 > n ? n : 0);
+		char *longer = fuzz_text(bytes, n);
 
 		if (n && text[n - 1] != '\n') {
-			longer = realloc(longer, n + 2);
-			longer[n] = '\n';
+			longer = mem_realloc(longer, n + 2, 1);
+			memcpy(longer + n, "\n", 2);
 			FUZZ_CHECK(load_parse(longer, n + 1, &again, &errors_again));
 			FUZZ_CHECK(again == requests && errors_again == errors);
 		}

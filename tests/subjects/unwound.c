@@ -128,7 +128,7 @@ static void *make_code(void)
 		abort();
 	memcpy(made, code, sizeof(code));
 	__builtin___clear_cache((char *)made, (char *)made + sizeof(code));
-	printf("code %lx\n", (unsigned long)made + returns);
+	printf("code %zx\n", (size_t)made + returns);
 	return made;
 }
 

@@ -13,6 +13,8 @@ static void put_mounts(const struct folder *folder, const char *format)
 {
 	char text[1024];
 
+	/* Some formats have the root once, some twice. */
+	/* cppcheck-suppress wrongPrintfScanfArgNum */
 	snprintf(text, sizeof(text), format, folder->root, folder->root);
 	folder_put(folder, "proc/self/mountinfo", text);
 }

@@ -433,8 +433,8 @@ static void the_probes_own_frames_are_left_out(void **state)
 			     kernel_address("schedule") + 9, kernel_address("bpf_trace_run4") + 9};
 	struct stack_taken taken = {.id = 1, .time_ns = 1, .kernel = kernel, .n_kernel = 4};
 	struct stack_counted counted[] = {
-		{.key = {.what = 5, .sleeper = 1}, .count = {.count = 1}},
-		{.key = {.what = WK_STACK_SAMPLE | 9, .sleeper = 1}, .count = {.count = 1}},
+		{.key = {.what = 5, .sleeper = 1}, .count.count = 1},
+		{.key = {.what = WK_STACK_SAMPLE | 9, .sleeper = 1}, .count.count = 1},
 	};
 	struct capture capture = {0};
 	struct stackbook *book;

@@ -539,6 +539,7 @@ static void test_graph(void **state)
 	(void)state;
 	assert_int_equal(count(svg, "<path class=\"s"), 8);
 	for (const char *p = svg; (p = strstr(p, "<text x=\"68%\"")); p++) {
+		assert_true(n < sizeof(y) / sizeof(*y));
 		assert_int_equal(sscanf(p, "<text x=\"68%%\" y=\"%lf\"", &y[n]), 1);
 		n++;
 	}

@@ -38,7 +38,7 @@ int cpulist_parse(struct cpulist *ret_list, const char *text, struct diag *diag)
 	const char *p = text;
 
 	while (*p && *p != '\n') {
-		unsigned first, last;
+		unsigned first = 0, last;
 		int err = cpulist_number(&p, &first);
 
 		last = first;

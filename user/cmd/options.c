@@ -202,10 +202,11 @@ static bool stack_part_find(const char *text, size_t n, uint32_t *ret_stacks)
 
 static int take_stacks(struct options *options, const char *text, struct diag *diag)
 {
-	const char *at = text ? text : "k,dwarf";
+	const char *at;
 	uint32_t stacks = 0, part;
 
-	for (;;) {
+	text = text ? text : "k,dwarf";
+	for (at = text;;) {
 		size_t n = strcspn(at, ",");
 
 		if (!stack_part_find(at, n, &part) || (!part && strcmp(text, "no")))

@@ -253,8 +253,8 @@ static void check_spawner(const struct checker *c)
 		badly += process->exit_ns && process->exit_status == SELFTEST_STATUS << 8;
 	}
 	expect(c, "processes that executed", executed, SELFTEST_SPAWNS);
-	expect(c, "ended with status 0", well, SELFTEST_SPAWNS / 2);
-	expect(c, "ended with status 2", badly, SELFTEST_SPAWNS / 2);
+	expect(c, "ended with status 0", well, SELFTEST_SPAWNS / 2.0);
+	expect(c, "ended with status 2", badly, SELFTEST_SPAWNS / 2.0);
 	expect(c, "calls of execve", calls_of_children(c, SYS_execve), SELFTEST_SPAWNS);
 	expect(c, "calls of exit_group", calls_of_children(c, SYS_exit_group), SELFTEST_SPAWNS);
 	expect_ends(c);

@@ -296,7 +296,7 @@ static int store_see_kept(struct store *store, const char *name, struct diag *di
 	size_t n = strlen(name);
 	struct recording recording;
 	char *path;
-	FILE *in;
+	FILE *in = NULL;
 	int err;
 
 	if (!strcmp(name, WHOLE_NAME) || n < 4 || strcmp(name + n - 4, ".wkw"))

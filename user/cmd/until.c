@@ -124,7 +124,7 @@ void until_tell(struct experiment *experiment, const struct schedule *schedule, 
 	struct capture_remark *remark;
 	char *base, *other;
 
-	if (pair.half_width <= schedule->until)
+	if (!pair.base || pair.half_width <= schedule->until)
 		return;
 	base = name_of(pair.base);
 	other = name_of(pair.other);

@@ -121,7 +121,8 @@ static void forget_processes(struct mappings *mappings, size_t n)
 	struct process *items = mappings->processes.items;
 	size_t alive = 0, kept;
 
-	qsort(items, mappings->processes.n, sizeof(*items), by_exit);
+	if (mappings->processes.n)
+		qsort(items, mappings->processes.n, sizeof(*items), by_exit);
 	while (alive < mappings->processes.n && !items[alive].exited_ns)
 		alive++;
 	if (n > mappings->processes.n - alive)
@@ -161,6 +162,8 @@ static void drop_oldest(struct mappings *mappings, struct process *process)
 {
 	struct image **link = &process->newest;
 
+	if (!*link)
+		return;
 	while ((*link)->older)
 		link = &(*link)->older;
 	image_free(mappings, *link);

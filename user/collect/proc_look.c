@@ -278,7 +278,8 @@ static size_t thread_new(struct collector *c, const struct proc_process *process
 	};
 	/* All that one has done that was born in the window was done in it. */
 	note->start_ticks = stat->start_ticks;
-	note->last = born ? (struct proc_figures){} : *figures;
+	if (!born)
+		note->last = *figures;
 	w->alive++;
 	return w->threads.n - 1;
 }

@@ -122,7 +122,8 @@ static void buckets_init(struct buckets *buckets, const struct chart *chart)
 				*vec_push(&buckets->begins) = series->points.items[j].x;
 		}
 	}
-	qsort(buckets->begins.items, buckets->begins.n, sizeof(double), buckets_order);
+	if (buckets->begins.n)
+		qsort(buckets->begins.items, buckets->begins.n, sizeof(double), buckets_order);
 	buckets->least = INFINITY;
 	for (size_t i = 1; i < buckets->begins.n; i++) {
 		double apart = buckets_apart(buckets, buckets->begins.items[i - 1],

@@ -52,7 +52,7 @@ int deadline_poll_beside(struct pollfd *fds, size_t n, uint64_t deadline_ns, con
 			 const struct deadline_beside *beside)
 {
 	struct pollfd all[DEADLINE_FDS_MAX + 1];
-	int ready;
+	int ready, beside_ready;
 
 	if (!beside->serve)
 		return deadline_poll(fds, n, deadline_ns, stop);
@@ -61,8 +61,9 @@ int deadline_poll_beside(struct pollfd *fds, size_t n, uint64_t deadline_ns, con
 		all[n] = (struct pollfd){.fd = beside->fd, .events = POLLIN};
 		ready = deadline_poll(all, n + 1, deadline_ns, stop);
 		memcpy(fds, all, n * sizeof(*fds));
-		if (ready < 0 || ready > !!all[n].revents)
-			return ready < 0 ? ready : ready - !!all[n].revents;
+		beside_ready = all[n].revents ? 1 : 0;
+		if (ready < 0 || ready > beside_ready)
+			return ready < 0 ? ready : ready - beside_ready;
 		beside->serve(beside->context);
 	}
 }

@@ -324,7 +324,7 @@ int runtime_probe(struct runtime *runtime, const char *user, struct diag *diag)
 	if (runtime->family->builtin) {
 		free(runtime->version);
 		runtime->version = mem_strdup(WAKEWHY_VERSION);
-		runtime->size_bytes = (uint64_t)(embed_floor_static_end - embed_floor_static);
+		runtime->size_bytes = EMBED_BYTES(embed_floor_static);
 		return 0;
 	}
 	err = probe_size(runtime, diag);

@@ -58,13 +58,12 @@ static int write_scripts(struct workshop *shop, const struct family *family, str
 static int write_floor(struct workshop *shop, struct diag *diag)
 {
 	int err = private_dir_write(shop->dir, "floor", embed_floor_static,
-				    (size_t)(embed_floor_static_end - embed_floor_static), true,
-				    diag);
+				    EMBED_BYTES(embed_floor_static), true, diag);
 
 	if (err)
 		return err;
 	return private_dir_write(shop->dir, "floor-hash", embed_floor_hash,
-				 (size_t)(embed_floor_hash_end - embed_floor_hash), true, diag);
+				 EMBED_BYTES(embed_floor_hash), true, diag);
 }
 
 int workshop_create(struct workshop **ret_shop, const char *user, struct diag *diag)

@@ -49,6 +49,8 @@ static void put_sleb(struct image *image, int64_t number)
 	for (;;) {
 		uint8_t byte = number & 0x7f;
 
+		/* The sign goes along, as both compilers promise. */
+		/* cppcheck-suppress shiftNegativeLHS */
 		number >>= 7;
 		if ((number == 0 && !(byte & 0x40)) || (number == -1 && (byte & 0x40))) {
 			put_number(image, byte, 1);
