@@ -5,7 +5,7 @@
 
 #include "collect/address_space.h"
 #include "collect/module_files.h"
-#include "collect/place_index.h"
+#include "base/place_index.h"
 
 static struct mapping map(uint64_t start, uint64_t end, uint32_t file, uint64_t since_ns)
 {

@@ -157,9 +157,9 @@ static void cpus_agree_with_the_c_library(void **state)
 	assert_int_equal(cpulist_count(&online), sysconf(_SC_NPROCESSORS_ONLN));
 	assert_int_equal(machine_allowed_cpus(&allowed, NULL), 0);
 	assert_in_range(cpulist_count(&allowed), 1, cpulist_count(&online));
-	assert_int_equal(machine_thread_cpus(getpid(), getpid(), &online, NULL), 0);
+	assert_int_equal(machine_thread_cpus(getpid(), &online, NULL), 0);
 	assert_memory_equal(&online, &allowed, sizeof(online));
-	assert_true(machine_thread_cpus(0, 0, &online, NULL) < 0);
+	assert_true(machine_thread_cpus(0, &online, NULL) < 0);
 }
 
 /* user and system alone differ from getrusage; the sum over all classes is the machine's age. */

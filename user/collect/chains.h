@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/mem.h"
-#include "collect/place_index.h"
+#include "base/place_index.h"
 
 struct chain_place_key {
 	uint32_t kind; /* enum frame_kind */

@@ -9,7 +9,7 @@
 #include "collect/cgroup.h"
 #include "collect/collect.h"
 #include "collect/machine.h"
-#include "collect/place_index.h"
+#include "base/place_index.h"
 #include "collect/stackbook.h"
 
 struct wakewhy_bpf;

@@ -43,7 +43,7 @@ int machine_parse_process_stat(const char *text, long ticks_per_s, uint64_t *ret
  * diag. */
 int machine_online_cpus(struct cpulist *ret_cpus, struct diag *diag);
 int machine_allowed_cpus(struct cpulist *ret_cpus, struct diag *diag);
-int machine_thread_cpus(pid_t pid, pid_t tid, struct cpulist *ret_cpus, struct diag *diag);
+int machine_thread_cpus(pid_t tid, struct cpulist *ret_cpus, struct diag *diag);
 
 /* The frequency governor of these CPUs: its name, the names joined by ", " where they differ, ""
  * where the machine shows none (most virtual ones). Owned by the caller, never NULL. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "collect/perf_records.h"
-#include "collect/place_index.h"
+#include "base/place_index.h"
 #include "sym/maps.h"
 
 /* What is kept at most; beyond it the dead are forgotten first. */

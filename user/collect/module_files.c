@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 #include "collect/debug_files.h"
-#include "collect/place_index.h"
+#include "base/place_index.h"
 #include "collect/plain_file.h"
 #include "collect/process_look.h"
 #include "collect/vdso.h"

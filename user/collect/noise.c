@@ -40,7 +40,7 @@ static void place_read(struct collector *c, bool limits)
 		if (limits && t->flags & WK_FLAG_LEADER && !c->options.all)
 			cgroup_limits_add(&c->limits, "/proc", (pid_t)t->pid);
 		if (cpulist_count(&c->cpus) < cpulist_count(&online) &&
-		    !machine_thread_cpus((pid_t)t->pid, (pid_t)t->tid, &allowed, NULL))
+		    !machine_thread_cpus((pid_t)t->tid, &allowed, NULL))
 			cpus_add(&c->cpus, &allowed);
 	}
 }
@@ -58,7 +58,7 @@ static void helpers_begin(struct collector *c)
 		struct collect_helper *helper = &c->helpers.items[i];
 
 		helper->known = !machine_process_ns(helper->pid, &helper->before_ns) &&
-				!machine_thread_cpus(helper->pid, helper->pid, &helper->cpus, NULL);
+				!machine_thread_cpus(helper->pid, &helper->cpus, NULL);
 	}
 }
 

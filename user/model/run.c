@@ -203,6 +203,13 @@ static int run_order_by_cost(const void *a, const void *b)
 	return order ? order : compare_u64((uintptr_t)s, (uintptr_t)t);
 }
 
+static int run_order_of_mains(const void *a, const void *b)
+{
+	const struct run_thread *const *x = a, *const *y = b;
+
+	return compare_u64((*x)->seen->t.pid, (*y)->seen->t.pid);
+}
+
 static void run_add_threads(struct run *run)
 {
 	for (size_t i = 0; i < run->capture->threads.n; i++) {
@@ -214,6 +221,32 @@ static void run_add_threads(struct run *run)
 		return;
 	run_label_threads(run);
 	qsort(run->threads.items, run->threads.n, sizeof(*run->threads.items), run_order_by_cost);
+	for (size_t i = 0; i < run->threads.n; i++)
+		if (run_is_main(&run->threads.items[i].seen->t))
+			*vec_push(&run->mains) = &run->threads.items[i];
+	if (run->mains.n)
+		qsort(run->mains.items, run->mains.n, sizeof(*run->mains.items), run_order_of_mains);
+}
+
+bool run_thread_named_as_main(const struct run *run, const struct run_thread *thread)
+{
+	const struct wk_thread *t = &thread->seen->t;
+	size_t low = 0, high = run->mains.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (run->mains.items[middle]->seen->t.pid < t->pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* An exec from another thread makes that the main thread: there may be two. */
+	for (; !run_is_main(t) && low < run->mains.n && run->mains.items[low]->seen->t.pid == t->pid;
+	     low++)
+		if (!strncmp(run->mains.items[low]->seen->t.comm, t->comm, WK_COMM_BYTES))
+			return true;
+	return false;
 }
 
 /* ---- series and totals ----------------------------------------------------------------------- */
@@ -296,6 +329,7 @@ void run_free_members(struct run *run)
 	for (size_t i = 0; i < run->threads.n; i++)
 		free(run->threads.items[i].label);
 	free(run->threads.items);
+	free(run->mains.items);
 	for (size_t i = 0; i < run->processes.n; i++)
 		free(run->processes.items[i].comm);
 	free(run->processes.items);

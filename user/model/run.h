@@ -47,6 +47,7 @@ struct run {
 	uint64_t window_ns;
 	struct wk_counters totals;	   /* active_seconds: seconds in which any thread ran */
 	VEC(struct run_thread) threads;	   /* sorted by on-CPU time, then wakeups, falling */
+	VEC(const struct run_thread *) mains; /* of threads: main threads, by process id */
 	VEC(struct run_process) processes; /* in order of start, then exec */
 	VEC(struct run_interval) series;   /* one for each of the capture's seconds */
 	struct run_trust trust;
@@ -55,6 +56,9 @@ struct run {
 /* Derives ret_run, which points into capture: capture must outlive it. Any capture is accepted. */
 void run_init(struct run *ret_run, const struct capture *capture);
 void run_free_members(struct run *run);
+/* Has a thread that is not the main thread of its process the name of one that is? It has not been given one
+ * then. */
+bool run_thread_named_as_main(const struct run *run, const struct run_thread *thread);
 /* Second i of the series; false (and nothing written) where there is none. */
 bool run_second(const struct run *run, size_t i, uint64_t *ret_oncpu_ns, uint64_t *ret_wakeups);
 

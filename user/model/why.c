@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/place_index.h"
 #include "model/handoff.h"
 #include "model/period.h"
 #include "sym/syscall_names.h"
@@ -33,6 +34,10 @@ struct builder {
 	struct raw *raws;
 	size_t n_raws;
 	VEC(const struct raw *) firsts; /* of each row, until rows are dropped */
+	/* Rows that read the same, which may be many thousands: the first of each kind by what it says, and of
+	 * each the next of its kind; SIZE_MAX: none. */
+	struct place_index kinds;
+	VEC(size_t) next;
 	size_t *row_of; /* by number of the cause; SIZE_MAX: none */
 	size_t n_numbers;
 	const struct run_thread **by_serial;
@@ -158,20 +163,46 @@ static bool raws_stay_apart(const struct raw *a, const struct raw *b)
 	return x && y && x != y && a->periodic && b->periodic;
 }
 
-/* A row that reads the same: evidence that differs in what nobody is told. raw is the row's first. */
-static size_t row_find(const struct builder *b, const struct why_cause *row, const struct raw *raw)
+static bool row_reads_as(const void *why, uint32_t place, const void *wanted)
 {
-	const struct why *why = b->why;
+	const struct why_cause *x = &((const struct why *)why)->causes.items[place], *y = wanted;
 
-	for (size_t i = 0; i < why->causes.n; i++) {
-		const struct why_cause *other = &why->causes.items[i];
+	return x->thread == y->thread && x->rule == y->rule && x->waker == y->waker &&
+	       !strcmp(x->text, y->text);
+}
 
-		if (other->thread == row->thread && other->rule == row->rule &&
-		    other->waker == row->waker && !strcmp(other->text, row->text) &&
-		    !raws_stay_apart(b->firsts.items[i], raw))
-			return i;
+static uint64_t row_hash(struct place_index *index, const struct why_cause *row)
+{
+	const uint64_t parts[] = {(uintptr_t)row->thread, (uintptr_t)row->rule, (uintptr_t)row->waker,
+				  place_hash(index, row->text, strlen(row->text))};
+
+	return place_hash(index, parts, sizeof(parts));
+}
+
+/* The place of a row that reads the same: evidence that differs in what nobody is told. raw is the row's
+ * first. Adds the row where there is none; its text is kept or freed. */
+static size_t row_place(struct builder *b, const struct why_cause *row, const struct raw *raw)
+{
+	struct why *why = b->why;
+	uint64_t hash = row_hash(&b->kinds, row);
+	uint32_t first = place_index_find(&b->kinds, hash, row_reads_as, why, row);
+	size_t last = SIZE_MAX;
+
+	for (size_t i = first == PLACE_NONE ? SIZE_MAX : first; i != SIZE_MAX;
+	     last = i, i = b->next.items[i]) {
+		if (raws_stay_apart(b->firsts.items[i], raw))
+			continue;
+		free(row->text);
+		return i;
 	}
-	return why->causes.n;
+	*vec_push(&why->causes) = *row;
+	*vec_push(&b->firsts) = raw;
+	*vec_push(&b->next) = SIZE_MAX;
+	if (last != SIZE_MAX)
+		b->next.items[last] = why->causes.n - 1;
+	else
+		place_index_add(&b->kinds, hash, (uint32_t)(why->causes.n - 1));
+	return why->causes.n - 1;
 }
 
 /* One row of raws first..end-1, which differ in their timeouts alone. */
@@ -199,13 +230,7 @@ static void row_add(struct builder *b, size_t first, size_t end)
 	row.mechanism = row.rule->mechanism(&evidence);
 	if (raw->cause->c.key.context == WK_CONTEXT_THREAD)
 		row.waker = thread_of(b, raw->cause->c.key.waker);
-	at = row_find(b, &row, raw);
-	if (at == b->why->causes.n) {
-		*vec_push(&b->why->causes) = row;
-		*vec_push(&b->firsts) = raw;
-	} else {
-		free(row.text);
-	}
+	at = row_place(b, &row, raw);
 	for (size_t i = first; i < end; i++) {
 		b->raws[i].row = at;
 		b->row_of[b->raws[i].cause->number] = at;
@@ -388,25 +413,40 @@ static bool period_from_times(const struct builder *b, const struct row_times *t
 	return true;
 }
 
-/* Without the timeline: from the histogram of the row's largest part. */
-static void period_from_histogram(const struct builder *b, size_t row)
+/* Of each row: its largest part, and the wakes of all. */
+struct row_part {
+	const struct capture_cause *most;
+	uint64_t all;
+};
+
+static struct row_part *row_parts(const struct builder *b)
 {
-	const struct capture_cause *most = NULL;
-	uint64_t all = 0;
+	struct row_part *parts = mem_calloc(b->why->causes.n + 1, sizeof(*parts));
 
 	for (size_t i = 0; i < b->n_raws; i++) {
-		if (b->raws[i].row != row)
+		const struct capture_cause *cause = b->raws[i].cause;
+		struct row_part *part;
+
+		if (b->raws[i].row == SIZE_MAX)
 			continue;
-		all += b->raws[i].cause->c.wakeups;
-		if (!most || b->raws[i].cause->c.wakeups > most->c.wakeups)
-			most = b->raws[i].cause;
+		part = &parts[b->raws[i].row];
+		part->all += cause->c.wakeups;
+		if (!part->most || cause->c.wakeups > part->most->c.wakeups)
+			part->most = cause;
 	}
-	if (most && (double)most->c.wakeups >= 0.9 * (double)all)
-		b->why->causes.items[row].period = period_of_cause(most);
+	return parts;
+}
+
+/* Without the timeline: from the histogram of the row's largest part. */
+static void period_from_histogram(struct why_cause *row, const struct row_part *part)
+{
+	if (part->most && (double)part->most->c.wakeups >= 0.9 * (double)part->all)
+		row->period = period_of_cause(part->most);
 }
 
 static void periods_init(struct builder *b)
 {
+	struct row_part *parts = row_parts(b);
 	struct row_times times;
 	bool whole = true;
 
@@ -414,10 +454,11 @@ static void periods_init(struct builder *b)
 	for (size_t row = 0; row < b->why->causes.n; row++) {
 		if (!b->why->causes.items[row].wakeups || period_from_times(b, &times, row))
 			continue;
-		period_from_histogram(b, row);
+		period_from_histogram(&b->why->causes.items[row], &parts[row]);
 		whole = false;
 	}
 	b->why->timeline_whole = whole && b->capture->timeline.n;
+	free(parts);
 	free(times.ns);
 	free(times.first);
 }
@@ -562,6 +603,8 @@ void why_init(struct why *ret_why, const struct run *run, const char *arch)
 		unknown_init(&b);
 		free(b.raws);
 		free(b.firsts.items);
+		free(b.next.items);
+		place_index_clear(&b.kinds);
 		free(b.by_serial);
 		why.row_of = b.row_of;
 		why.n_numbers = b.n_numbers;

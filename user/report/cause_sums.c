@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/place_index.h"
+
 /* Timeouts and periods that lie this close are the same one. */
 #define SUMS_TIME_WITHIN 0.15
 /* Part of a sum's wakes that must be periodic for the sum to have a period. */
@@ -17,9 +19,18 @@ struct sums_member {
 	const struct run_thread *thread;
 };
 
+/* Finds families and causes among ten thousands: by what must be equal. Causes that agree in that are
+ * few; they are chained in their order, for of those that are alike the first one counts. */
+struct sums_index {
+	struct cause_sums *sums;
+	struct place_index families, firsts;
+	VEC(size_t) next; /* of each cause; SIZE_MAX: the last of its chain */
+};
+
 /* What is known of one run while its causes are added. */
 struct sums_run {
 	struct cause_sums *sums;
+	struct sums_index *index;
 	const struct run *run;
 	const struct why *why;
 	size_t *sum_of;	 /* of each cause in why; SIZE_MAX: it did nothing in the window */
@@ -34,34 +45,35 @@ static bool thread_is_main(const struct run_thread *thread)
 	return thread->seen->t.tid == thread->seen->t.pid;
 }
 
-static size_t sums_family(struct cause_sums *sums, const struct run_thread *thread)
+static bool family_equal(const void *sums, uint32_t place, const void *wanted)
 {
+	const struct thread_family *x = &((const struct cause_sums *)sums)->families.items[place];
+	const struct thread_family *y = wanted;
+
+	return x->is_main == y->is_main && !strcmp(x->comm, y->comm);
+}
+
+static size_t sums_family(struct sums_index *index, const struct run_thread *thread)
+{
+	struct cause_sums *sums = index->sums;
 	struct thread_family family = {.is_main = thread_is_main(thread)};
+	uint64_t hash;
+	uint32_t at;
 
 	memcpy(family.comm, thread->seen->t.comm, WK_COMM_BYTES);
-	for (size_t i = 0; i < sums->families.n; i++)
-		if (sums->families.items[i].is_main == family.is_main &&
-		    !strcmp(sums->families.items[i].comm, family.comm))
-			return i;
+	hash = place_hash(&index->families, family.comm, strlen(family.comm)) + family.is_main;
+	at = place_index_find(&index->families, hash, family_equal, sums, &family);
+	if (at != PLACE_NONE)
+		return at;
 	*vec_push(&sums->families) = family;
+	place_index_add(&index->families, hash, (uint32_t)(sums->families.n - 1));
 	return sums->families.n - 1;
 }
 
 /* "libuv-worker#3" is one of the libuv-workers; "bun#2" is not the main thread "bun". */
 static bool label_is_numbered(const struct run *run, const struct run_thread *thread)
 {
-	const struct wk_thread *t = &thread->seen->t;
-
-	if (thread_is_main(thread))
-		return false;
-	for (size_t i = 0; i < run->threads.n; i++) {
-		const struct wk_thread *other = &run->threads.items[i].seen->t;
-
-		if (other->pid == t->pid && thread_is_main(&run->threads.items[i]) &&
-		    !strncmp(other->comm, t->comm, WK_COMM_BYTES))
-			return false;
-	}
-	return true;
+	return !thread_is_main(thread) && !run_thread_named_as_main(run, thread);
 }
 
 /* The words with the number of the waker among its like left out. The caller frees. */
@@ -202,9 +214,9 @@ static struct cause_sum sum_of_cause(struct sums_run *r, const struct why_cause 
 	return (struct cause_sum){
 		.rule = rule,
 		.mechanism = is_before ? "" : cause->mechanism,
-		.family = sums_family(r->sums, cause->thread),
+		.family = sums_family(r->index, cause->thread),
 		.waker_family =
-			is_before || !cause->waker ? SIZE_MAX : sums_family(r->sums, cause->waker),
+			is_before || !cause->waker ? SIZE_MAX : sums_family(r->index, cause->waker),
 		.label = mem_strdup(cause->thread->label),
 		.text = is_before ? mem_strdup(rule->example) : text_of_family(r->run, cause),
 		.timeout_ns = is_before ? 0 : (double)cause->timeout_ns,
@@ -212,11 +224,45 @@ static struct cause_sum sum_of_cause(struct sums_run *r, const struct why_cause 
 	};
 }
 
+/* Of what two causes have in common that are CAUSE_SAME: all but how near their times are. */
+static uint64_t sum_hash(struct place_index *index, const struct cause_sum *sum)
+{
+	char *words = mem_strdup(rule_is_timeout(sum->rule) ? "" : sum->text), *to = words;
+	uint64_t parts[4] = {sum->family, sum->waker_family, (uintptr_t)sum->rule};
+
+	for (const char *at = words; *at;) {
+		size_t digits = *at == '(' ? strspn(at + 1, "0123456789") : 0;
+
+		*to++ = *at++;
+		if (digits && at[digits] == ')')
+			at += digits;
+	}
+	parts[3] = place_hash(index, words, (size_t)(to - words)) +
+		   place_hash(index, sum->mechanism, strlen(sum->mechanism));
+	free(words);
+	return place_hash(index, parts, sizeof(parts));
+}
+
+static bool sum_chained(const void *sums, uint32_t place, const void *wanted)
+{
+	const struct cause_sum *x = &((const struct cause_sums *)sums)->causes.items[place];
+	const struct cause_sum *y = wanted;
+
+	return x->family == y->family && x->waker_family == y->waker_family && x->rule == y->rule &&
+	       !strcmp(x->mechanism, y->mechanism) &&
+	       (rule_is_timeout(x->rule) || text_same(x->text, y->text));
+}
+
 static size_t sums_find(struct sums_run *r, const struct cause_sum *like)
 {
 	struct cause_sums *sums = r->sums;
+	struct sums_index *index = r->index;
+	uint64_t hash = sum_hash(&index->firsts, like);
+	uint32_t first = place_index_find(&index->firsts, hash, sum_chained, sums, like);
+	size_t last = SIZE_MAX;
 
-	for (size_t i = 0; i < sums->causes.n; i++) {
+	for (size_t i = first == PLACE_NONE ? SIZE_MAX : first; i != SIZE_MAX;
+	     last = i, i = index->next.items[i]) {
 		const struct cause_sum *sum = &sums->causes.items[i];
 
 		/* Within one run another process id is another process. */
@@ -226,6 +272,11 @@ static size_t sums_find(struct sums_run *r, const struct cause_sum *like)
 			return i;
 	}
 	*vec_push(&sums->causes) = *like;
+	*vec_push(&index->next) = SIZE_MAX;
+	if (last != SIZE_MAX)
+		index->next.items[last] = sums->causes.n - 1;
+	else
+		place_index_add(&index->firsts, hash, (uint32_t)(sums->causes.n - 1));
 	return sums->causes.n - 1;
 }
 
@@ -322,48 +373,64 @@ static void sums_count_threads(struct sums_run *r)
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-static bool loop_has(const struct why_loop *loop, const struct run_thread *thread)
+/* A thread of a loop, and its name. */
+struct loop_member {
+	size_t family;
+	size_t at; /* in the loop */
+	const char *label;
+};
+
+static int loop_member_order(const void *a, const void *b)
 {
-	for (size_t i = 0; i < loop->threads.n; i++)
-		if (loop->threads.items[i] == thread)
-			return true;
-	return false;
+	const struct loop_member *x = a, *y = b;
+
+	if (x->family != y->family)
+		return x->family < y->family ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* "node and libuv-worker ×4": the hub, then the others by name. The caller frees. */
-static char *loop_label(struct cause_sums *sums, const struct why_loop *loop)
+static int loop_name_order(const void *a, const void *b)
+{
+	const struct loop_member *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* "node and libuv-worker ×4": the hub, then the others by name, as they come first. The caller frees. */
+static char *loop_label(struct sums_index *index, const struct why_loop *loop)
 {
 	struct strbuf text = {0};
-	size_t done = 1;
+	size_t n = loop->threads.n - 1, names = 0;
+	struct loop_member *members = mem_calloc(n + 1, sizeof(*members));
 
-	strbuf_add(&text, loop->threads.items[0]->label);
-	while (done < loop->threads.n) {
-		size_t family = sums_family(sums, loop->threads.items[done]), n = 0;
-		const char *label = loop->threads.items[done]->label;
-		bool told = false;
+	for (size_t i = 0; i < n; i++)
+		members[i] = (struct loop_member){sums_family(index, loop->threads.items[i + 1]), i,
+						  loop->threads.items[i + 1]->label};
+	qsort(members, n, sizeof(*members), loop_member_order);
+	for (size_t i = 0, end; i < n; i = end) {
+		struct loop_member name = members[i];
 
-		for (size_t i = 1; i < loop->threads.n; i++) {
-			if (sums_family(sums, loop->threads.items[i]) != family)
-				continue;
-			told |= i < done;
-			n++;
-			if (label_is_before(loop->threads.items[i]->label, label))
-				label = loop->threads.items[i]->label;
-		}
-		done++;
-		if (told)
-			continue;
-		strbuf_printf(&text, " and %s", label);
-		if (n > 1)
-			strbuf_printf(&text, " ×%zu", n);
+		for (end = i + 1; end < n && members[end].family == name.family; end++)
+			if (label_is_before(members[end].label, name.label))
+				name.label = members[end].label;
+		name.family = end - i; /* from here on: how many */
+		members[names++] = name;
 	}
+	qsort(members, names, sizeof(*members), loop_name_order);
+	strbuf_add(&text, loop->threads.items[0]->label);
+	for (size_t i = 0; i < names; i++) {
+		strbuf_printf(&text, " and %s", members[i].label);
+		if (members[i].family > 1)
+			strbuf_printf(&text, " ×%zu", members[i].family);
+	}
+	free(members);
 	return strbuf_take(&text);
 }
 
 static size_t sums_add_loop(struct sums_run *r, const struct why_loop *loop)
 {
 	struct cause_sums *sums = r->sums;
-	size_t hub = sums_family(sums, loop->threads.items[0]), at = 0;
+	size_t hub = sums_family(r->index, loop->threads.items[0]), at = 0;
 	double rounds = (double)loop->rounds;
 	struct loop_sum *sum;
 
@@ -371,7 +438,7 @@ static size_t sums_add_loop(struct sums_run *r, const struct why_loop *loop)
 		at++;
 	if (at == sums->loops.n) {
 		sum = vec_push(&sums->loops);
-		sum->label = loop_label(sums, loop);
+		sum->label = loop_label(r->index, loop);
 		sum->hub = hub;
 	}
 	sum = &sums->loops.items[at];
@@ -387,19 +454,23 @@ static size_t sums_add_loop(struct sums_run *r, const struct why_loop *loop)
 /* A wake by a thread of the loop is the loop's, whomever it rouses. */
 static void sums_add_loops(struct sums_run *r)
 {
-	for (size_t i = 0; i < r->why->causes.n; i++)
-		r->loop_of[i] = SIZE_MAX;
+	const struct run_thread *threads = r->run->threads.items;
+	size_t *sum_of = mem_calloc(r->run->threads.n + 1, sizeof(*sum_of)); /* by thread; 0: none */
+
 	for (size_t l = 0; l < r->why->loops.n; l++) {
 		const struct why_loop *loop = &r->why->loops.items[l];
 		size_t sum = sums_add_loop(r, loop);
 
-		for (size_t i = 0; i < r->why->causes.n; i++) {
-			const struct why_cause *cause = &r->why->causes.items[i];
-
-			if (cause->waker && cause->wakeups && loop_has(loop, cause->waker))
-				r->loop_of[i] = sum;
-		}
+		for (size_t i = 0; i < loop->threads.n; i++)
+			sum_of[loop->threads.items[i] - threads] = sum + 1;
 	}
+	for (size_t i = 0; i < r->why->causes.n; i++) {
+		const struct why_cause *cause = &r->why->causes.items[i];
+		size_t sum = cause->waker && cause->wakeups ? sum_of[cause->waker - threads] : 0;
+
+		r->loop_of[i] = sum ? sum - 1 : SIZE_MAX;
+	}
+	free(sum_of);
 }
 
 /* ---- charges --------------------------------------------------------------------------------- */
@@ -464,9 +535,10 @@ static void charges_join(struct cause_sums *sums)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void sums_add_run(struct cause_sums *sums, const struct run *run, const struct why *why)
+static void sums_add_run(struct sums_index *index, const struct run *run, const struct why *why)
 {
-	struct sums_run r = {.sums = sums, .run = run, .why = why};
+	struct cause_sums *sums = index->sums;
+	struct sums_run r = {.sums = sums, .index = index, .run = run, .why = why};
 
 	r.sum_of = mem_calloc(why->causes.n + 1, sizeof(*r.sum_of));
 	r.loop_of = mem_calloc(why->causes.n + 1, sizeof(*r.loop_of));
@@ -501,17 +573,21 @@ static void sums_name(struct cause_sums *sums)
 void cause_sums_init(struct cause_sums *ret_sums, const struct group *group)
 {
 	struct cause_sums sums = {0};
+	struct sums_index index = {.sums = &sums};
 
 	for (size_t i = 0; i < group->runs.n; i++)
 		sums.n_runs += group->whys.items[i]->known;
 	sums.known = sums.n_runs;
 	for (size_t i = 0; i < group->runs.n; i++)
 		if (group->whys.items[i]->known)
-			sums_add_run(&sums, group->runs.items[i], group->whys.items[i]);
+			sums_add_run(&index, group->runs.items[i], group->whys.items[i]);
 		else
 			*vec_push(&sums.sum_of) = NULL;
 	charges_join(&sums);
 	sums_name(&sums);
+	place_index_clear(&index.families);
+	place_index_clear(&index.firsts);
+	free(index.next.items);
 	*ret_sums = sums;
 }
 

@@ -75,22 +75,10 @@ static struct numbered *numbered_processes(const struct run *run, size_t *ret_n)
 	return list;
 }
 
-/* A thread that has not been given a name has that of the thread which created it. */
-static bool thread_is_nameless(const struct run *run, const struct wk_thread *t)
-{
-	for (size_t i = 0; t->tid != t->pid && i < run->threads.n; i++) {
-		const struct wk_thread *main = &run->threads.items[i].seen->t;
-
-		if (main->pid == t->pid && main->tid == t->pid)
-			return !strncmp(main->comm, t->comm, WK_COMM_BYTES);
-	}
-	return false;
-}
-
 static const char *thread_begin(const struct run *run, const struct stacks *stacks, size_t thread)
 {
 	if (!stacks || thread >= stacks->begins.n || !*stacks->begins.items[thread] ||
-	    !thread_is_nameless(run, &run->threads.items[thread].seen->t))
+	    !run_thread_named_as_main(run, &run->threads.items[thread]))
 		return "";
 	return stacks->begins.items[thread];
 }

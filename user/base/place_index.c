@@ -1,9 +1,8 @@
 /* Finds what is kept in an array by what it holds. */
-#include "collect/place_index.h"
+#include "base/place_index.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
 
@@ -20,9 +19,8 @@ uint64_t place_hash(struct place_index *index, const void *bytes, size_t n)
 	const char *at = bytes;
 	uint64_t hash, word;
 
-	while (!index->seed)
-		if (getrandom(&index->seed, sizeof(index->seed), GRND_NONBLOCK) < 0)
-			index->seed = (uintptr_t)index | 1;
+	if (!index->seed)
+		index->seed = mix((uintptr_t)index, 0xa0761d6478bd642f) | 1;
 	hash = mix(index->seed ^ n, 0x9e3779b97f4a7c15);
 	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));

@@ -1,6 +1,6 @@
 /* Finds what is kept in an array by what it holds: a hash table of places in that array. */
-#ifndef WAKEWHY_COLLECT_PLACE_INDEX_H
-#define WAKEWHY_COLLECT_PLACE_INDEX_H
+#ifndef WAKEWHY_BASE_PLACE_INDEX_H
+#define WAKEWHY_BASE_PLACE_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,9 @@ struct place_slot {
 struct place_index {
 	struct place_slot *slots;
 	size_t cap, n;
-	uint64_t seed; /* random: what is hashed comes from outside */
+	/* From where it lies in memory, another place in each run: what is hashed comes from outside, and whoever
+	 * made many things fall together would make the search slow (never wrong). */
+	uint64_t seed;
 };
 
 /* Does what lies at `place` of the array hold what is wanted? */
