@@ -14,7 +14,7 @@ BTF = "/sys/kernel/btf/vmlinux"
 
 # Name that is missing, what doctor says, what loading says (None: it loads, as the kernel itself has it).
 MISSING = (
-    (b"bpf_storage", "this kernel lacks task storage for tracing programs, which came with 5.12", True),
+    (b"bpf_storage", "this kernel lacks task storage for tracing programs, which came with 5.13", True),
     (b"BPF_FUNC_task_pt_regs", "this kernel lacks the BPF helper task_pt_regs, which came with 5.15", False),
     (b"btf_trace_sched_waking", "the kernel has no tracepoint sched_waking (wake-ups)", True),
     (b"btf_trace_softirq_exit", "the kernel has no tracepoint softirq_exit (wakes by interrupts)", True),

@@ -11,7 +11,7 @@
 
 /* A kernel with all that the probes need, but for what the flags leave out or change. */
 enum btf_made {
-	BTF_NO_STORAGE = 1 << 0,	 /* before a10787e6d58c (5.12) */
+	BTF_NO_STORAGE = 1 << 0,	 /* before a10787e6d58c (5.13) */
 	BTF_NO_REGS_HELPER = 1 << 1,	 /* before dd6e10fbd9fb (5.15) */
 	BTF_SWITCH_WITHOUT_STATE = 1 << 2, /* before fa2c3254d7cf (5.18) */
 	BTF_SWITCH_STATE_FIRST = 1 << 3, /* between that and 9c2136be0878 (5.18) */

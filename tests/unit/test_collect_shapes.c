@@ -69,7 +69,7 @@ static void what_is_missing_is_named(void **state)
 {
 	(void)state;
 	assert_refused(btf_made(BTF_NO_STORAGE | BTF_NO_REGS_HELPER, NULL),
-		       "this kernel lacks task storage for tracing programs, which came with 5.12",
+		       "this kernel lacks task storage for tracing programs, which came with 5.13",
 		       KERNEL_FEATURE_HINT);
 	assert_refused(btf_made(BTF_NO_REGS_HELPER, NULL),
 		       "this kernel lacks the BPF helper task_pt_regs, which came with 5.15",

@@ -4,6 +4,7 @@ import base64
 import io
 import os
 import queue
+import re
 import subprocess
 import tarfile
 import threading
@@ -11,6 +12,10 @@ import time
 
 # The longest case is selftest, 20 s; a host that does other things too is slow.
 CASE_S = 150
+
+
+# What the kernel says, which may come in the middle of a line of base64; a '[' is none.
+KERNEL_SAYS = re.compile(r"\[ *\d+\.\d{6}\].*")
 
 
 class MachineError(Exception):
@@ -34,6 +39,7 @@ ARCHES = {
 
 def unpack(lines, folder):
     """What a case left, as it came over the console."""
+    lines = [KERNEL_SAYS.sub("", line) for line in lines]
     with tarfile.open(fileobj=io.BytesIO(base64.b64decode("".join(lines))), mode="r:gz") as tar:
         for member in tar.getmembers():
             if member.isfile() and "/" not in member.name.removeprefix("./"):
@@ -88,7 +94,10 @@ class Machine:
             elif word == "@end":
                 folder = os.path.join(root, name)
                 os.makedirs(folder, exist_ok=True)
-                unpack(kept, folder)
+                try:
+                    unpack(kept, folder)
+                except (tarfile.TarError, ValueError, EOFError, OSError) as error:
+                    raise MachineError(f"what {name} left came broken over the console: {error}") from None
                 kept = None
                 yield name, folder, time.monotonic() - begun
             elif word == "@done":

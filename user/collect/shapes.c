@@ -19,7 +19,7 @@ static const struct feature_question {
 	const char *member;
 } features[] = {
 	/* a10787e6d58c; before that only security modules had it. */
-	{{"task storage for tracing programs", "5.12"}, BTF_KIND_STRUCT, "task_struct", "bpf_storage"},
+	{{"task storage for tracing programs", "5.13"}, BTF_KIND_STRUCT, "task_struct", "bpf_storage"},
 	/* dd6e10fbd9fb: tells what a sleeper waits for. */
 	{{"the BPF helper task_pt_regs", "5.15"}, BTF_KIND_ENUM, "bpf_func_id", "BPF_FUNC_task_pt_regs"},
 };
