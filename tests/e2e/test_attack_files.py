@@ -4,18 +4,20 @@ import os
 import re
 import resource
 import shutil
+import signal
 import stat
 import struct
 import subprocess
+import sys
 import time
 import zlib
 
-from harness import test
+from harness import Skip, test
 from stacks import Stacks
 from test_privileges import TWO, start_with
 from test_proc import open_folder
 from test_stacks import LEVELS
-from tool import MOUNT_NAMESPACE, NOBODY, Subject, need_program
+from tool import HERE, MOUNT_NAMESPACE, NOBODY, Subject, await_true, need_program
 
 # Of address space. What 16 MB of numbers may take once they are read is some ten times as much.
 MEMORY = 700 << 20
@@ -186,6 +188,47 @@ def a_mount_namespace_with_debug_files_of_its_own_holds_nobody_up(t):
 def write(path, data):
     with open(path, "wb") as file:
         file.write(data)
+
+
+class SilentFiles:
+    """A mount where "program" is a file until hush(); whoever asks for anything then waits for ever."""
+
+    def __init__(self, t, path):
+        if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+            raise Skip("there is no /dev/fuse")
+        self.folder = t.path("silent")
+        os.mkdir(self.folder)
+        self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "silent_files.py"), self.folder, path],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        t.cleanup(self.end)
+        if self.process.stdout.readline() != "ready\n":
+            raise Skip(f"no file system in user space: {self.process.stderr.read().strip()}")
+
+    def hush(self):
+        self.process.send_signal(signal.SIGUSR1)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait(20)
+        subprocess.run(["umount", "-l", self.folder], capture_output=True)
+
+
+@test
+def a_file_system_that_never_answers_holds_nobody_up(t):
+    """Its owner runs a program from it. Who asks for that file waits, and not even kill -9 ends that."""
+    silent = SilentFiles(t, t.tool.subject("stacks/chain-static"))
+    subject = Subject(t.tool, [os.path.join(silent.folder, "program"), 100000, 2000, "nanosleep"])
+    subject.go()
+    await_true(lambda: len(os.listdir(f"/proc/{subject.pid}/task")) == 2, "the subject to work")
+    silent.hush()
+    for words in (["-s", "-p", subject.pid], ["--stacks=k,u", "--sample", "-p", subject.pid]):
+        done = t.tool.attach(*words, "-d", "300ms")
+        t.check(done.status in (0, 5), f"status of {words}: {done.status}: {done.err.strip()}")
+        own = [th for th in done.run.threads if th["pid"] == subject.pid]
+        t.check(sum(th["wakeups"] for th in own) > 10, f"the subject's wakeups are missing with {words}")
+        if done.run["stacks"]:
+            t.equal("names from it", [f["name"] for f in Stacks(done.run).all_frames
+                                      if f["kind"] == "file" and f["name"] in LEVELS], [])
 
 
 # Of one file at one place, so that the kernel makes no two of them one.

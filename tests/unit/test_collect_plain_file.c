@@ -17,7 +17,7 @@ static int open_below(const char *root, const char *path, unsigned flags)
 	struct stat st;
 
 	assert_true(root_fd >= 0);
-	fd = plain_file_open(root_fd, path, flags, NULL, NULL, &st);
+	fd = plain_file_open(-1, root_fd, path, flags, NULL, NULL, &st);
 	close(root_fd);
 	if (fd >= 0)
 		close(fd);

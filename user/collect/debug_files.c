@@ -13,48 +13,51 @@
 
 #define DEBUG_DIR "/usr/lib/debug"
 
-static int open_taken(int root_fd, char *path)
+static int open_taken(int process_fd, int root_fd, char *path)
 {
 	struct stat st;
-	int fd = plain_file_open(root_fd, path, 0, NULL, NULL, &st);
+	int fd = plain_file_open(process_fd, root_fd, path, 0, NULL, NULL, &st);
 
 	free(path);
 	return fd;
 }
 
 /* The first two digits are a directory. */
-static int open_by_id(int root_fd, const char *id)
+static int open_by_id(int process_fd, int root_fd, const char *id)
 {
 	if (strlen(id) < 3 || id[strspn(id, "0123456789abcdefABCDEF")])
 		return -1;
-	return open_taken(root_fd, mem_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug", id, id + 2));
+	return open_taken(process_fd, root_fd, mem_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug", id, id + 2));
 }
 
 /* Beside the file, in a directory .debug there, or in the same place below /usr/lib/debug. */
-static int open_by_link(int root_fd, const char *file, const char *name)
+static int open_by_link(int process_fd, int root_fd, const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
 	int n = slash ? (int)(slash - file) : 0, fd;
 
 	if (!name[0] || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
 		return -1;
-	fd = open_taken(root_fd, mem_printf("%.*s/%s", n, file, name));
+	fd = open_taken(process_fd, root_fd, mem_printf("%.*s/%s", n, file, name));
 	if (fd < 0)
-		fd = open_taken(root_fd, mem_printf("%.*s/.debug/%s", n, file, name));
+		fd = open_taken(process_fd, root_fd, mem_printf("%.*s/.debug/%s", n, file, name));
 	if (fd < 0)
-		fd = open_taken(root_fd, mem_printf(DEBUG_DIR "%.*s/%s", n, file, name));
+		fd = open_taken(process_fd, root_fd, mem_printf(DEBUG_DIR "%.*s/%s", n, file, name));
 	return fd;
 }
 
-static int open_in(int dir_fd, const char *root, const struct debug_files *of, const char *build_id,
+/* process_fd -1: in our own root. */
+static int open_in(int process_fd, const struct debug_files *of, const char *build_id,
 		   const char *link_name)
 {
-	int root_fd = openat(dir_fd, root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	int root_fd = openat(process_fd < 0 ? AT_FDCWD : process_fd, process_fd < 0 ? "/" : "root",
+			     O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd;
 
 	if (root_fd < 0)
 		return -1;
-	fd = build_id[0] ? open_by_id(root_fd, build_id)
-			 : open_by_link(root_fd, of->path, link_name);
+	fd = build_id[0] ? open_by_id(process_fd, root_fd, build_id)
+			 : open_by_link(process_fd, root_fd, of->path, link_name);
 	close(root_fd);
 	return fd < 0 ? -1 : fd;
 }
@@ -62,14 +65,14 @@ static int open_in(int dir_fd, const char *root, const struct debug_files *of, c
 int debug_files_open(void *context, const char *build_id, const char *link_name)
 {
 	const struct debug_files *of = context;
-	int fd = open_in(AT_FDCWD, "/", of, build_id, link_name), process_fd;
+	int fd = open_in(-1, of, build_id, link_name), process_fd;
 
 	if (fd >= 0 || of->pid <= 0)
 		return fd;
 	process_fd = process_open(of->pid, UINT64_MAX);
 	if (process_fd < 0)
 		return -1;
-	fd = open_in(process_fd, "root", of, build_id, link_name);
+	fd = open_in(process_fd, of, build_id, link_name);
 	close(process_fd);
 	return fd;
 }

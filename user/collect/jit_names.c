@@ -54,7 +54,7 @@ static int64_t begun_ns(const struct process_look *who, uint64_t since_ns)
 	return later_ns == INT64_MIN ? 0 : later_ns + clock_ns(CLOCK_REALTIME);
 }
 
-static struct perf_map *read_below(int root_fd, const struct process_look *who, uint64_t since_ns,
+static struct perf_map *read_below(int process_fd, int root_fd, const struct process_look *who, uint64_t since_ns,
 				   size_t max_bytes, size_t *ret_bytes)
 {
 	struct owner owner = {who->euid, begun_ns(who, since_ns), max_bytes};
@@ -65,7 +65,7 @@ static struct perf_map *read_below(int root_fd, const struct process_look *who, 
 	int fd;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", who->inner_pid);
-	fd = plain_file_open(root_fd, path, PLAIN_FILE_NO_LINK, is_its_own, &owner, &st);
+	fd = plain_file_open(process_fd, root_fd, path, PLAIN_FILE_NO_LINK, is_its_own, &owner, &st);
 	in = fd >= 0 ? fdopen(fd, "re") : NULL;
 	if (!in) {
 		if (fd >= 0)
@@ -113,7 +113,7 @@ struct perf_map *jit_names_read(uint32_t pid, uint64_t time_ns, uint64_t since_n
 		process_look(process_fd, &now);
 	root_fd = open_root_of(process_fd, pid, who);
 	if (root_fd >= 0 && now.known && now.inner_pid)
-		map = read_below(root_fd, &now, since_ns, max_bytes, ret_bytes);
+		map = read_below(process_fd, root_fd, &now, since_ns, max_bytes, ret_bytes);
 	if (root_fd >= 0)
 		close(root_fd);
 	if (process_fd >= 0)

@@ -260,15 +260,15 @@ static int open_linked(int process_fd, const struct module_file *file,
 
 	snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64, view->start, view->end);
 	wanted.any_inode = view->current && same_name(process_fd, link, file->path);
-	return plain_file_open(process_fd, link, PLAIN_FILE_MAGIC, is_linked, &wanted, ret_st);
+	return plain_file_open(process_fd, process_fd, link, PLAIN_FILE_MAGIC, is_linked, &wanted, ret_st);
 }
 
-static int open_below(int root_fd, const struct module_file *file, const struct module_view *view,
-		      struct stat *ret_st)
+static int open_below(int process_fd, int root_fd, const struct module_file *file,
+		      const struct module_view *view, struct stat *ret_st)
 {
 	struct wanted wanted = {file, view->mapped_ns, false};
 
-	return plain_file_open(root_fd, file->path, 0, is_wanted, &wanted, ret_st);
+	return plain_file_open(process_fd, root_fd, file->path, 0, is_wanted, &wanted, ret_st);
 }
 
 static int open_root(int dir_fd, const char *name)
@@ -287,13 +287,13 @@ static int open_anywhere(const struct module_file *file, const struct module_vie
 		fd = open_linked(process_fd, file, view, ret_st);
 		root_fd = fd < 0 ? open_root(process_fd, "root") : -1;
 		if (root_fd >= 0) {
-			fd = open_below(root_fd, file, view, ret_st);
+			fd = open_below(process_fd, root_fd, file, view, ret_st);
 			close(root_fd);
 		}
 		close(process_fd);
 	}
 	if (fd < 0 && file->special == PLAIN && (root_fd = open_root(AT_FDCWD, "/")) >= 0) {
-		fd = open_below(root_fd, file, view, ret_st);
+		fd = open_below(-1, root_fd, file, view, ret_st);
 		close(root_fd);
 	}
 	return fd;

@@ -14,10 +14,12 @@ enum plain_file_flags {
 	PLAIN_FILE_MAGIC = 1 << 1,   /* path is a link of /proc that leads to the file itself */
 };
 
-/* Opens `path` with dir_fd as the root directory: neither ".." nor a link leads out of it. Returns a
- * descriptor that the caller closes, or -errno; -EINVAL where it is no regular file, or one that the
- * kernel makes up (/proc, /sys); -EPERM where check said no. check may be NULL. */
-int plain_file_open(int dir_fd, const char *path, unsigned flags, plain_file_check *check,
+/* Opens `path` with dir_fd as the root directory: neither ".." nor a link leads out of it. process_fd is the
+ * /proc/PID of whose root or link that is; -1: ours. Returns a descriptor that the caller closes, or -errno;
+ * -EINVAL where it is no regular file, or one that the kernel makes up (/proc, /sys); -EPERM where check said
+ * no, or where a file system in user space that is neither root's nor ours would be asked: it need not ever
+ * answer. check may be NULL. */
+int plain_file_open(int process_fd, int dir_fd, const char *path, unsigned flags, plain_file_check *check,
 		    void *context, struct stat *ret_st);
 
 #endif

@@ -83,10 +83,11 @@ int process_open(pid_t pid, uint64_t time_ns)
 
 static bool same_file(int a_fd, const char *a, int b_fd, const char *b)
 {
-	struct stat x, y;
+	const int flags = AT_STATX_DONT_SYNC; /* its root may be on a file system that never answers */
+	struct statx x, y;
 
-	return !fstatat(a_fd, a, &x, 0) && !fstatat(b_fd, b, &y, 0) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return !statx(a_fd, a, flags, STATX_INO, &x) && !statx(b_fd, b, flags, STATX_INO, &y) &&
+	       x.stx_dev_major == y.stx_dev_major && x.stx_dev_minor == y.stx_dev_minor && x.stx_ino == y.stx_ino;
 }
 
 /* The last word of a line of /proc/PID/status, or the one of this number (from 1). */
