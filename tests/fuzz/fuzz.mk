@@ -7,7 +7,7 @@
 
 FUZZ_NAMES := $(patsubst tests/fuzz/target_%.c,%,$(wildcard tests/fuzz/target_*.c))
 FUZZ_TARGETS := $(FUZZ_NAMES:%=$(B)/fuzz/%)
-FUZZ_JSON := recording_json render json_result claims plan
+FUZZ_JSON := recording_json render json_result claims plan diff study
 FUZZ_HELP := $(B)/tests/fuzz/fuzz.o $(B)/tests/fuzz/rendered.o
 FUZZ_ROOMS := $(B)/libcmd.a $(B)/libruntime.a $(B)/libcollect.a $(B)/libwakewhy.a
 FUZZER ?=

@@ -41,8 +41,9 @@ fuzz()
 	local name=$1 seconds=$2 max=4096
 
 	case $name in
-	recording_json | render | json_result) max=100000 ;;
-	elf) max=20000 ;;
+	recording_json | json_result) max=100000 ;;
+	render | diff) max=40000 ;;
+	elf | study) max=20000 ;;
 	esac
 	mkdir -p "$folder/$name.found"
 	nice -n 19 "$folder/$name" -max_total_time="$seconds" -max_len=$max -timeout=20 -rss_limit_mb=1024 \

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	FUZZ_CHECK(err ? *diag.what && !recording.claims.n : recording.claims.n > 0);
 	if (!err) {
 		result_init(&result, &recording);
-		fuzz_render_all(&result, fuzz_names_no_nan((const char *)bytes, n));
+		fuzz_render_all(&result, fuzz_draw(bytes, n), fuzz_names_no_nan((const char *)bytes, n));
 		result_free_members(&result);
 	}
 	recording_free_members(&recording);

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	result_init_derived(&result, &json.recording, json.runs, json.whys);
 	json.runs = NULL;
 	json.whys = NULL;
-	fuzz_render_all(&result, fuzz_names_no_nan((const char *)bytes, n));
+	fuzz_render_all(&result, fuzz_draw(bytes, n), fuzz_names_no_nan((const char *)bytes, n));
 	result_free_members(&result);
 	json_result_free_members(&json);
 	return 0;

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		if (n % 2)
 			merge(&recording, text, n);
 		result_init(&result, &recording);
-		fuzz_render_all(&result, fuzz_names_no_nan(text, n));
+		fuzz_render_all(&result, fuzz_draw(bytes, n), fuzz_names_no_nan(text, n));
 		result_free_members(&result);
 		recording_free_members(&recording);
 	}

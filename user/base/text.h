@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Copy that a terminal shows and cannot act on: printable UTF-8 stays as it is. Control bytes and
  * bytes that are not UTF-8 (surrogates included) become \xNN; code points that control, hide or
@@ -19,6 +20,12 @@ char *text_safe_bytes(const char *bytes, size_t n);
  * stay, for JSON writes them as escapes. The caller frees. */
 char *text_utf8(const char *text);
 char *text_utf8_bytes(const char *bytes, size_t n);
+
+/* Whether text begins with all of `with`. */
+static inline bool text_begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
 
 /* Copy of text of at most `bytes` bytes, cut between characters, "…" at the end of a shortened one.
  * The caller frees. */

@@ -131,7 +131,6 @@ static void add_what(struct strbuf *line, const struct progress *progress, size_
 
 		if (!n)
 			break;
-		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): at most 4 of 5 bytes, all zero before */
 		memcpy(one, text, n);
 		width = text_columns(one);
 		if (used + width > columns)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "collect/clock.h"
 #include "collect/internal.h"
 
 #include "wakewhy.skel.h"
@@ -31,14 +31,6 @@ static void probes_read(const struct collector *c, struct collect_edge *edge)
 		probe->ns = info.run_time_ns;
 		probe->misses = info.recursion_misses;
 	}
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * WK_SECOND_NS + ts.tv_nsec;
 }
 
 /* CLOCK_REALTIME less CLOCK_MONOTONIC now, right to a microsecond: absolute timeouts of the one are

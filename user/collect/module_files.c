@@ -12,10 +12,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "collect/clock.h"
 #include "collect/debug_files.h"
 #include "base/place_index.h"
 #include "collect/plain_file.h"
@@ -107,11 +108,6 @@ void module_files_free(struct module_files *files)
 
 /* ---- noting ------------------------------------------------------------------------------------ */
 
-static bool begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 /* Names that the kernel gives to memory of no file: "//anon", "[heap]", "[anon:…]", shared memory. */
 static bool is_anonymous(const char *path)
 {
@@ -121,7 +117,7 @@ static bool is_anonymous(const char *path)
 	if (!path[0])
 		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (begins(path, names[i]))
+		if (text_begins(path, names[i]))
 			return true;
 	return false;
 }
@@ -176,7 +172,7 @@ uint32_t module_files_note(struct module_files *files, const struct module_key *
 		file.special = !low && bytes == files->vdso_bytes ? OUR_VDSO : OTHER_VDSO;
 	else if (is_anonymous(key->path))
 		return MODULE_ANONYMOUS;
-	else if (begins(key->path, "/memfd:"))
+	else if (text_begins(key->path, "/memfd:"))
 		file.special = NAMELESS;
 	if (n > deleted && !strcmp(key->path + n - deleted, DELETED))
 		n -= deleted;
@@ -201,14 +197,6 @@ struct wanted {
 	bool any_inode;
 };
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static bool is_same(const struct module_file *file, const struct stat *st)
 {
 	return major(st->st_dev) == file->device_major && minor(st->st_dev) == file->device_minor &&
@@ -220,7 +208,7 @@ static bool is_wanted(void *context, const struct stat *st)
 	const struct wanted *wanted = context;
 	int64_t changed_ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
 	int64_t mapped_ns =
-		(int64_t)wanted->mapped_ns + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+		(int64_t)(wanted->mapped_ns + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
 
 	return is_same(wanted->file, st) && (!wanted->mapped_ns || changed_ns <= mapped_ns);
 }

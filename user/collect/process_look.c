@@ -2,16 +2,16 @@
 #include "collect/process_look.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define SECOND_NS   1000000000ULL
-#define START_FIELD 22 /* of /proc/PID/stat: ticks since boot, proc(5) */
+#include "collect/clock.h"
+#include "collect/proc_text.h"
+
+#define SECOND_NS 1000000000ULL
 
 static bool read_text(int process_fd, const char *name, char *ret_text, size_t bytes)
 {
@@ -28,29 +28,17 @@ static bool read_text(int process_fd, const char *name, char *ret_text, size_t b
 	return true;
 }
 
-/* The name in field 2 may hold anything, ')' too: fields are counted from the last one. */
 static bool read_start(int process_fd, uint64_t *ret_boottime_ns)
 {
-	uint64_t ticks, per_s = (uint64_t)sysconf(_SC_CLK_TCK);
-	char text[2048], *at;
+	uint64_t per_s = (uint64_t)sysconf(_SC_CLK_TCK);
+	struct proc_stat stat;
+	char text[2048];
 
-	if (!read_text(process_fd, "stat", text, sizeof(text)))
+	if (!read_text(process_fd, "stat", text, sizeof(text)) || proc_parse_stat(text, &stat) ||
+	    !per_s || stat.start_ticks > UINT64_MAX / SECOND_NS)
 		return false;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < START_FIELD; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || sscanf(at, "%" SCNu64, &ticks) != 1 || !per_s || ticks > UINT64_MAX / SECOND_NS)
-		return false;
-	*ret_boottime_ns = ticks * SECOND_NS / per_s;
+	*ret_boottime_ns = stat.start_ticks * SECOND_NS / per_s;
 	return true;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
 /* One that took over the id began later. The start is cut to a tick, so it may seem up to one

@@ -1,21 +1,13 @@
 /* The window, and handing out what was observed in it. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "collect/clock.h"
 #include "collect/internal.h"
 #include "collect/proc.h"
 #include "model/noise.h"
 
 #include "wakewhy.skel.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 static struct wk_window *window_of(const struct collector *c)
 {
@@ -34,7 +26,7 @@ uint64_t collector_open_window(struct collector *c, uint64_t duration_ns)
 		collect_proc_open_window(c);
 		return w->start_ns;
 	}
-	start_ns = now_ns();
+	start_ns = clock_ns(CLOCK_MONOTONIC);
 	if (duration_ns && duration_ns < WK_NEVER - start_ns)
 		__atomic_store_n(&w->end_ns, start_ns + duration_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->start_ns, start_ns, __ATOMIC_RELEASE);
@@ -54,7 +46,7 @@ uint64_t collector_close_window(struct collector *c)
 		c->closed = true;
 	}
 	if (!c->closed) {
-		uint64_t end_ns = now_ns();
+		uint64_t end_ns = clock_ns(CLOCK_MONOTONIC);
 
 		__atomic_store_n(&w->open, 0, __ATOMIC_RELEASE);
 		if (end_ns < w->end_ns)

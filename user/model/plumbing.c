@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 enum plumbing_match {
 	MATCH_FILE,	   /* base name of the file */
 	MATCH_FILE_BEGIN,  /* what it begins with */
@@ -191,11 +193,6 @@ static const struct plumbing_rule {
 	{MATCH_KERNEL, "kthread", PLUMBING_START},
 };
 
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Equal but for a symbol's version ("@@GLIBC_2.3.2") and a part's number (".isra.0", ".cold"). */
 static bool is_named(const char *name, const char *text)
 {
@@ -222,7 +219,7 @@ static const char *scope_of(const char *name)
 			depth--;
 		if (*c != ' ' || depth)
 			continue;
-		if ((size_t)(c - scope) >= operator_bytes && begins(c - operator_bytes, operator))
+		if ((size_t)(c - scope) >= operator_bytes && text_begins(c - operator_bytes, operator))
 			break;
 		scope = c + 1;
 	}
@@ -241,19 +238,19 @@ static bool rule_fits(const struct plumbing_rule *rule, const struct capture_fra
 	case MATCH_FILE:
 		return in_file && strcmp(file, rule->text) == 0;
 	case MATCH_FILE_BEGIN:
-		return in_file && begins(file, rule->text);
+		return in_file && text_begins(file, rule->text);
 	case MATCH_NAME:
 		return in_file && is_named(name, rule->text);
 	case MATCH_NAME_BEGIN:
-		return in_file && begins(name, rule->text);
+		return in_file && text_begins(name, rule->text);
 	case MATCH_SCOPE:
-		return in_file && begins(scope, rule->text);
+		return in_file && text_begins(scope, rule->text);
 	case MATCH_KERNEL:
 		return in_kernel && is_named(name, rule->text);
 	case MATCH_KERNEL_BEGIN:
-		return in_kernel && begins(name, rule->text);
+		return in_kernel && text_begins(name, rule->text);
 	case MATCH_JIT:
-		return frame->kind == FRAME_JIT && begins(name, rule->text) &&
+		return frame->kind == FRAME_JIT && text_begins(name, rule->text) &&
 		       (!name[n] || name[n] == ' ');
 	}
 	return false;
