@@ -5,7 +5,8 @@
 #   sudo make check      install what is missing, run every test
 #   sudo make check-vm   the same program on other kernels, emulated by qemu
 #   sudo make check-all  both
-#   sudo make bench      what the probes cost
+#   sudo make bench      what it costs, beside its peers, which sudo make bench-peers installs; make bench-docs
+#                        writes the figures to docs/cost.md
 #   make install         DESTDIR= PREFIX=/usr/local; uninstall takes the same
 #   make deps            install what a build needs; deps-check: what the tests need as well
 #   make check-unit      the unit tests alone, as a user

@@ -4,7 +4,7 @@
 #   deps.sh need USE...      one line that names what is missing, status 1; silent when all is there
 #   deps.sh install USE...   installs it by apt; elsewhere prints the package names, status 1
 #
-# USE is build, run, check, fuzz or vm (tests/setup/packages). CC, CLANG and BPFTOOL choose the tools.
+# USE is build, run, check, bench, fuzz or vm (tests/setup/packages). CC, CLANG and BPFTOOL choose the tools.
 set -eu
 
 table=$(dirname "$0")/packages
@@ -167,7 +167,7 @@ install:*)
 	exit 1
 	;;
 *)
-	echo "usage: deps.sh need|install build|run|check|fuzz|vm..." >&2
+	echo "usage: deps.sh need|install build|run|check|bench|fuzz|vm..." >&2
 	exit 2
 	;;
 esac
