@@ -6,7 +6,8 @@
 #   sudo make check-vm   the same program on other kernels and on arm64, emulated by qemu
 #   sudo make storms     exactness under load and under faults, the long way
 #   sudo make check-all  all three, and check-tools: make lint, check-valgrind and coverage
-#   sudo make bench      what the probes cost
+#   sudo make bench      what it costs, beside its peers, which sudo make bench-peers installs; make bench-docs
+#                        writes the figures to docs/cost.md
 #   make install         DESTDIR= PREFIX=/usr/local; uninstall takes the same
 #   make deps            install what a build needs; deps-check: what the tests need as well
 #   make check-unit      the unit tests alone, as a user

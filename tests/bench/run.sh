@@ -1,8 +1,14 @@
 #!/bin/sh
-# tests/bench/run.sh BUILD [ROUNDS]: what the probes of BUILD/wakewhy cost, beside empty programs on
-# the same hooks, and what stacks of an idle program cost wakewhy itself. BUILD is the build directory or
-# the binary in it. Also writes BUILD/bench.json and BUILD/bench-stacks.json.
+# tests/bench/run.sh BUILD [--seconds N] [--anyway]: what wakewhy costs beside its peers; docs/bench.md says
+# how. BUILD is the build directory or the binary in it. Also writes BUILD/bench.json.
+#
+# In a mount namespace of its own: some peers need tracefs, and perf mounts it where it is not and leaves it.
 set -eu
 
-python3 -B "$(dirname "$0")/bench.py" "$@"
-exec python3 -B "$(dirname "$0")/result_time.py" "$1"
+here=$(dirname "$0")
+# shellcheck disable=SC2016
+exec "$here/../e2e/namespace.sh" sh -c '
+	for kind in tracefs:/sys/kernel/tracing debugfs:/sys/kernel/debug; do
+		grep -q " ${kind#*:} ${kind%:*} " /proc/mounts || mount -t "${kind%:*}" none "${kind#*:}" || true
+	done
+	exec python3 -B "$@"' sh "$here/bench.py" "$@"

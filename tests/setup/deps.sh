@@ -4,9 +4,9 @@
 #   deps.sh need USE...      one line that names what is missing, status 1; silent when all is there
 #   deps.sh install USE...   installs it by apt; elsewhere prints the package names, status 1
 #
-# USE is build, run, check, fuzz, lint, valgrind, vm, vm-amd64 or vm-arm64 (tests/setup/packages). CC, CLANG and BPFTOOL
-# choose the tools; a CC of another architecture (aarch64-linux-gnu-gcc) asks for that compiler and that architecture's
-# libraries.
+# USE is build, run, check, bench, fuzz, lint, valgrind, vm, vm-amd64 or vm-arm64 (tests/setup/packages). CC, CLANG and
+# BPFTOOL choose the tools; a CC of another architecture (aarch64-linux-gnu-gcc) asks for that compiler and that
+# architecture's libraries.
 set -eu
 
 table=$(dirname "$0")/packages

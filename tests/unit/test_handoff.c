@@ -2,10 +2,13 @@
 #include "unit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "model/why.h"
+#include "rendered.h"
 #include "sample.h"
 
 enum { WRITE = 1, FUTEX = 202 }; /* x86-64 */
@@ -300,6 +303,116 @@ static void one_herd_is_chance_and_so_are_a_few_of_many_wakes(void **state)
 	assert_int_equal(herds_of(6, 2), 0); /* two are none */
 }
 
+/* ---- many ------------------------------------------------------------------------------------- */
+
+enum { GRAPH_MOST = 9, GRAPH_WAKES = 100 };
+
+/* reaches[i][j]: thread j is woken because of thread i, over others or not (S. Warshall). */
+static void closure(bool reaches[GRAPH_MOST][GRAPH_MOST], uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t j = 0; j < n; j++)
+				reaches[i][j] |= reaches[i][k] && reaches[k][j];
+}
+
+/* One graph, in which each thread wakes each other one with the chance 1 in `seldom`. All wakes that do not
+ * come from a thread's own component would keep it from being a loop: only threads of one are woken twice. */
+static void one_graph(uint32_t n, uint32_t seldom)
+{
+	bool edge[GRAPH_MOST][GRAPH_MOST] = {}, reaches[GRAPH_MOST][GRAPH_MOST];
+	bool told[GRAPH_MOST][GRAPH_MOST] = {};
+	const struct why *why;
+	struct made made;
+
+	make(&made, n);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < n; j++)
+			edge[i][j] = i != j && !((uint32_t)random() % seldom);
+	memcpy(reaches, edge, sizeof(reaches));
+	closure(reaches, n);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < n; j++)
+			if (edge[i][j])
+				wake(&made, i + 1, j + 1, WRITE,
+				     reaches[j][i] ? 100 * GRAPH_WAKES : GRAPH_WAKES);
+	why = explain(&made);
+	for (size_t l = 0; l < why->loops.n; l++)
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t j = 0; j < n; j++)
+				told[i][j] |= loop_has(&why->loops.items[l], 'a' + (char)i) &&
+					      loop_has(&why->loops.items[l], 'a' + (char)j);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < n; j++)
+			assert_int_equal(told[i][j], reaches[i][j] && reaches[j][i]);
+	unmake(&made);
+}
+
+static void loops_are_the_threads_that_reach_each_other(void **state)
+{
+	(void)state;
+	srandom(1);
+	for (uint32_t i = 0; i < 3000; i++)
+		one_graph(2 + i % (GRAPH_MOST - 1), 2 + i % 7);
+}
+
+/* A ring of n threads, each with a cause of its own, and as many that stand in a chain behind it. */
+static void make_ring_and_chain(struct made *made, uint32_t n)
+{
+	memset(made, 0, sizeof(*made));
+	made->capture = sample_add_run(&made->recording, "x", "run", NULL, 0);
+	made->capture->causes_counted = true;
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		char name[WK_COMM_BYTES];
+
+		snprintf(name, sizeof(name), "t%u", i);
+		sample_add_thread(made->capture, SAMPLE_PID + i, i % 3 ? "same" : name, 0, 0);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		wake(made, i ? i : n, i + 1, WRITE, 1000);
+	for (uint32_t i = n; i < 2 * n; i++)
+		wake(made, i, i + 1, WRITE, 20);
+}
+
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* From a recording to its text, for 2 n threads; the best of some. */
+static double cost_of(uint32_t n)
+{
+	double best = INFINITY;
+
+	for (int i = 0; i < 3; i++) {
+		struct made made;
+		double begun;
+
+		make_ring_and_chain(&made, n);
+		begun = cpu_s();
+		assert_int_equal(explain(&made)->loops.n, 1);
+		assert_int_equal(made.why.loops.items[0].threads.n, n);
+		assert_int_equal(made.why.edges.n, 2 * n);
+		free(rendered_recording("text", &made.recording, 20, 100));
+		best = fmin(best, cpu_s() - begun);
+		unmake(&made);
+	}
+	return best;
+}
+
+/* Eight times the threads: n log n is 11 times the work, the square 64. */
+static void the_cost_does_not_grow_with_the_square(void **state)
+{
+	double few = cost_of(1000), many = cost_of(8000);
+
+	(void)state;
+	if (many > 24 * few)
+		fail_msg("%f s for 2,000 threads and %f s for 16,000", few, many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +425,8 @@ int main(void)
 		cmocka_unit_test(waking_itself_is_no_round),
 		cmocka_unit_test(herds_are_told_with_their_size),
 		cmocka_unit_test(one_herd_is_chance_and_so_are_a_few_of_many_wakes),
+		cmocka_unit_test(loops_are_the_threads_that_reach_each_other),
+		cmocka_unit_test(the_cost_does_not_grow_with_the_square),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

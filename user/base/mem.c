@@ -79,6 +79,18 @@ char *mem_printf(const char *fmt, ...)
 
 /* items points to a pointer of the caller's type, which only memcpy may read as a void *: the types
  * do not alias. */
+void vec_reserve_bytes(void *items, size_t n, size_t *cap, size_t more, size_t item_bytes)
+{
+	char *start;
+
+	if (more <= *cap - n)
+		return;
+	memcpy(&start, items, sizeof(start));
+	start = mem_realloc(start, n + more, item_bytes);
+	memcpy(items, &start, sizeof(start));
+	*cap = n + more;
+}
+
 void *vec_push_bytes(void *items, size_t *n, size_t *cap, size_t item_bytes)
 {
 	char *start;

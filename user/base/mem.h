@@ -26,6 +26,10 @@ __attribute__((format(printf, 1, 2))) char *mem_printf(const char *fmt, ...);
 #define vec_push(v)                                                                                \
 	((__typeof__((v)->items))vec_push_bytes(&(v)->items, &(v)->n, &(v)->cap,                   \
 						sizeof(*(v)->items)))
+/* Room for `more` items besides those that are there, taken at once: a vector of large items that grows by itself
+ * is copied again and again. */
+#define vec_reserve(v, more) vec_reserve_bytes(&(v)->items, (v)->n, &(v)->cap, (more), sizeof(*(v)->items))
+void vec_reserve_bytes(void *items, size_t n, size_t *cap, size_t more, size_t item_bytes);
 void *vec_push_bytes(void *items, size_t *n, size_t *cap, size_t item_bytes);
 
 #endif

@@ -133,6 +133,7 @@ int collect_settle(struct collector *c, struct diag *diag)
 	}
 	probes_wait(c);
 	err = collector_service(c, &empty, diag);
+	vec_reserve(&c->threads, collector_alive(c));
 	if (!err && !empty)
 		err = collect_pass(c, &seed, settle_live, NULL, diag);
 	if (err)

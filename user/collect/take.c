@@ -61,6 +61,8 @@ uint64_t collector_close_window(struct collector *c)
 
 static void take_threads(struct collector *c, uint32_t group, struct capture *capture)
 {
+	if (c->cfg.groups == 1)
+		vec_reserve(&capture->threads, c->threads.n);
 	for (size_t i = 0; i < c->threads.n; i++) {
 		struct capture_thread *from = &c->threads.items[i];
 

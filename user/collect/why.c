@@ -6,6 +6,8 @@
 
 #include "wakewhy.skel.h"
 
+#define BATCH 256 /* entries that are read at once */
+
 int collect_wake_event(void *collector, void *data, size_t bytes)
 {
 	struct collector *c = collector;
@@ -15,20 +17,42 @@ int collect_wake_event(void *collector, void *data, size_t bytes)
 	return 0;
 }
 
-static void intervals_read(struct collector *c, struct capture_cause *cause)
+/* Handed the entries of a map: keys and values side by side. */
+typedef void entries_reader(struct collector *collector, const uint32_t *keys, const void *values, uint32_t n);
+
+/* Goes through a map with keys of 4 bytes, many entries for each call of the kernel. What is cut short by an error
+ * is missing: the books say what was lost, and sums that do not add up are told. */
+static void entries_read(struct collector *c, const struct bpf_map *map, entries_reader *reader)
 {
-	struct wk_hist hist;
+	uint32_t *keys = mem_calloc(BATCH, sizeof(*keys)), at, n;
+	char *values = mem_calloc(BATCH, bpf_map__value_size(map));
+	int err = 0;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.hists), &cause->number, &hist))
-		return;
-	for (uint32_t i = 0; i < WK_HIST_BUCKETS; i++) {
-		struct capture_interval *interval;
+	for (void *from = NULL; !err; from = &at) {
+		n = BATCH;
+		err = bpf_map_lookup_batch(bpf_map__fd(map), from, &at, keys, values, &n, NULL);
+		if (!err || err == -ENOENT) /* which comes with the last ones */
+			reader(c, keys, values, n);
+	}
+	free(keys);
+	free(values);
+}
 
-		if (!hist.count[i])
+/* Which cause it is of is the key. Those of causes that woke nobody twice are left out. */
+static void intervals_read(struct collector *c, const uint32_t *keys, const void *values, uint32_t n)
+{
+	const struct wk_hist *hists = values;
+
+	for (uint32_t k = 0; k < n; k++) {
+		struct capture_cause *cause;
+
+		if (!keys[k] || keys[k] > c->causes.n)
 			continue;
-		interval = vec_push(&cause->intervals);
-		interval->bucket = i;
-		interval->count = hist.count[i];
+		cause = &c->causes.items[keys[k] - 1];
+		for (uint32_t i = 0; i < WK_HIST_BUCKETS && cause->c.wakeups > 1; i++)
+			if (hists[k].count[i])
+				*vec_push(&cause->intervals) =
+					(struct capture_interval){i, hists[k].count[i]};
 	}
 }
 
@@ -38,29 +62,54 @@ static uint32_t used(uint32_t next, uint32_t entries)
 	return next < entries ? next : entries;
 }
 
+/* The first n entries of an array map, into `items`: in batches, for each call of the kernel costs as much as dozens
+ * of entries. What cannot be read is left as it is. */
+static void array_read(const struct bpf_map *map, uint32_t n, void *items)
+{
+	size_t bytes = bpf_map__value_size(map);
+	uint32_t *keys = mem_calloc(BATCH, sizeof(*keys)), at, got;
+	char *values = mem_calloc(BATCH, bytes);
+	int err = 0;
+
+	for (void *from = NULL; !err && n; from = &at) {
+		got = BATCH;
+		err = bpf_map_lookup_batch(bpf_map__fd(map), from, &at, keys, values, &got, NULL);
+		for (uint32_t i = 0; i < got && (!err || err == -ENOENT); i++)
+			if (keys[i] < n)
+				memcpy((char *)items + keys[i] * bytes,
+				       values + i * bytes, bytes);
+		if (got && keys[got - 1] >= n - 1)
+			break;
+	}
+	free(keys);
+	free(values);
+}
+
+/* Cause i has the number i + 1: 0 is none. */
 static void causes_read(struct collector *c)
 {
 	uint32_t n = used(c->skel->data->next_cause, c->cfg.causes);
-	int fd = bpf_map__fd(c->skel->maps.causes);
+	VEC(struct wk_cause) all = {};
 
-	for (uint32_t i = 1; i < n; i++) {
-		struct capture_cause *cause = vec_push(&c->causes);
-
-		cause->number = i;
-		if (bpf_map_lookup_elem(fd, &i, &cause->c))
-			continue;
-		if (cause->c.wakeups > 1)
-			intervals_read(c, cause);
-	}
+	vec_reserve(&all, n);
+	vec_reserve(&c->causes, n);
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&all);
+	array_read(c->skel->maps.causes, n, all.items);
+	for (uint32_t i = 1; i < n; i++)
+		*vec_push(&c->causes) = (struct capture_cause){.number = i, .c = all.items[i]};
+	free(all.items);
+	entries_read(c, c->skel->maps.hists, intervals_read);
 }
 
 static void charges_read(struct collector *c)
 {
 	uint32_t n = used(c->skel->data->next_charge, 2 * c->cfg.causes);
-	int fd = bpf_map__fd(c->skel->maps.charges);
 
+	vec_reserve(&c->charges, n);
 	for (uint32_t i = 0; i < n; i++)
-		bpf_map_lookup_elem(fd, &i, vec_push(&c->charges));
+		vec_push(&c->charges);
+	array_read(c->skel->maps.charges, n, c->charges.items);
 }
 
 /* A thread that ran when the window closed: the probes had no occasion to charge that. One that has
