@@ -11,7 +11,8 @@ subjects: $(B)/subjects/stackdump
 # Their stacks are known by their frame pointers.
 $(B)/subjects/stackpaths $(B)/subjects/stackstorm: ALL_CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
-# Half an hour, and it takes a CPU away and sets the clock: docs/storms.md.
+# More than half an hour; it takes a CPU away for a moment and sets the clock. WAKEWHY_SOAK_S=1800: the
+# mixed load for so long.
 .PHONY: storms
 storms:
 	$(Q)tests/setup/deps.sh install build check

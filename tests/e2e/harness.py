@@ -98,6 +98,12 @@ def _on_alarm(_signal, _frame):
     raise TimedOut("took longer than it may")
 
 
+def _where(error):
+    """The last place of a test's own file."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "test_" in f.filename]
+    return f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
+
+
 def _run_one(registered, tool, root):
     """Returns (passed, reasons, skipped-because)."""
     directory = tempfile.mkdtemp(dir=root)
@@ -112,7 +118,7 @@ def _run_one(registered, tool, root):
     except Skip as reason:
         skipped = str(reason)
     except TimedOut as error:
-        test_run.failures.append(str(error))
+        test_run.failures.append(f"{error}{_where(error)}")
     except Exception:
         test_run.failures.append(traceback.format_exc().rstrip())
     finally:
@@ -138,6 +144,8 @@ def run_all(tool, pattern):
     root = tempfile.mkdtemp(prefix="wakewhy-e2e-")
     os.chmod(root, 0o755)
     signal.signal(signal.SIGALRM, _on_alarm)
+    # A shell starts what is in the background with interrupts ignored, and wakewhy would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         tool.set_up(root)
         for registered in TESTS:

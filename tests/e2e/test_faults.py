@@ -266,17 +266,15 @@ def killed_after_any_call_run_leaves_nothing_and_runs_nothing_unseen(t):
     outputs = [t.path("out.json"), t.path("out.wkw")]
     argv = [t.tool.binary, "run", "-q", "-o", outputs[0], "-o", outputs[1], "--", "sh", "-c",
             f": > {t.path('ran')}"]
-    kill_everywhere(t, argv, outputs, {"bpf": (0.1, 0.6, 1), "clone": (1,), "socketpair": (1,),
-                                       "pidfd_open": (1,), "sendto": (1,), "ppoll": (0, 1),
-                                       "wait4": (1,), "linkat": (0, 1)})
+    kill_everywhere(t, argv, outputs, {"bpf": (0.5, 1), "clone": (1,), "pidfd_open": (1,),
+                                       "sendto": (1,), "ppoll": (1,), "linkat": (0, 1)})
 
 
 @test(long_s=1800)
 def killed_after_any_call_idle_leaves_no_process_and_no_directory(t):
     outputs = [t.path("out.json")]
     argv = [t.tool.binary, "idle", "-q", "-d", "100ms", "-o", outputs[0], "floor"]
-    kill_everywhere(t, argv, outputs, {"clone": (0, 0.5, 1), "bpf": (1,), "sendto": (0, 1),
-                                       "ppoll": (0.5, 1), "linkat": (1,)})
+    kill_everywhere(t, argv, outputs, {"clone": (0, 1), "sendto": (0, 1), "ppoll": (1,)})
 
 
 @test
@@ -296,7 +294,9 @@ def a_command_that_is_killed_at_its_gate_is_named(t):
     os.kill(gated, signal.SIGKILL)
     os.kill(pid, signal.SIGCONT)
     t.equal("status", strace.wait(30), 1)
-    t.check("was killed before it was started" in read_text(err), f"said: {read_text(err)!r}")
+    # It may have come to the gate before.
+    t.check(re.search("was killed before it was started|is not there to be followed", read_text(err)),
+            f"said: {read_text(err)!r}")
     t.check(not os.path.exists(t.path("out.json")) and not os.path.exists(t.path("ran")),
             f"left: {os.listdir(t.root)}")
     t.cleanups.pop()

@@ -36,6 +36,14 @@ def check_whole(t, run):
     t.equal("losses", {name: n for name, n in run.lost().items() if name != "copies"}, {})
 
 
+def check_counts(t, run):
+    """The same, the kernel's on-CPU time aside: of threads this short, preempted by others all the time, it
+    charges more to the others than its limit allows for."""
+    doubts = [reason for reason in run["trust"]["reasons"] if not reason.startswith("on-CPU time")]
+    t.equal("doubts", doubts, [])
+    t.equal("losses", run.lost(), {})
+
+
 def tell(text):
     """A figure of this machine, for who runs the long form by hand."""
     print(f"# {text}", flush=True)
@@ -145,20 +153,20 @@ def run_sum(run, name):
     return sum(th[name] for th in run.threads)
 
 
-@test(long_s=900)
+@test(long_s=2000)
 def forks_of_two_hundred_parents_are_all_counted(t):
     rate, count = 2000, long_or_short(60000, 2000)
-    done = t.tool.run(["forks", PARENTS, rate, count, "-"], ["-q", *ROOM], limit_s=800)
+    done = t.tool.run(["forks", PARENTS, rate, count, "-"], ["-q", *ROOM], limit_s=long_or_short(1900, 140))
     check_forks(t, done.run, done.truth, PARENTS, count)
     check_sums(t, done.run)
-    check_whole(t, done.run)
+    check_counts(t, done.run)
     tell(f"{count * S / done.truth['said']['ns']:,.0f} forks a second of {rate:,} asked for")
 
 
 @test(long_s=300)
 def forks_beyond_the_room_for_threads_are_named(t):
     """Whoever is not followed is counted; whom it starts nobody sees."""
-    forks = Subject(t.tool, ["forks", PARENTS, 0, 2000, "-"])
+    forks = Subject(t.tool, ["forks", PARENTS, 0, 600, "-"])
     attached = t.tool.start_attach("-p", forks.pid, "-d", "24h", "-q", "--max-threads", "64")
     attached.await_window()
     forks.go()
@@ -175,17 +183,17 @@ def forks_beyond_the_room_for_threads_are_named(t):
 
 @test
 def a_thousand_execs_find_room_in_the_ring(t):
-    done = t.tool.run(["server", "vfork", 1500, 10], ["-q"])
+    done = t.tool.run(["server", "vfork", 1100, 10], ["-q"], limit_s=140)
     images = [p for p in done.run["processes"] if (p["argv"] or [])[:2] == ["server", "child"]]
-    t.equal("images", len(images), 1500)
-    t.equal("getppid", done.run.calls("getppid"), 1500 * 10)
-    check_whole(t, done.run)
+    t.equal("images", len(images), 1100)
+    t.equal("getppid", done.run.calls("getppid"), 1100 * 10)
+    check_counts(t, done.run)
 
 
 @test
 def execs_that_find_no_room_are_named(t):
     """wakewhy is stopped, so nobody reads the ring."""
-    server = Subject(t.tool, ["server", "vfork", 1500, 10])
+    server = Subject(t.tool, ["server", "vfork", 1100, 10])
     attached = t.tool.start_attach("-p", server.pid, "-d", "24h", "-q")
     attached.await_window()
     attached.signal(signal.SIGSTOP)
@@ -197,9 +205,9 @@ def execs_that_find_no_room_are_named(t):
     t.equal("status", done.status, 5)
     t.equal("what was lost", set(lost), {"events"})
     told = [p for p in run["processes"] if (p["argv"] or [])[:2] == ["server", "child"]]
-    t.equal("told and lost", len(told) + lost.get("events", 0), 1500)
-    t.equal("processes", len(run["processes"]), 1501)
-    t.equal("getppid", run.calls("getppid"), 1500 * 10)
+    t.equal("told and lost", len(told) + lost.get("events", 0), 1100)
+    t.equal("processes", len(run["processes"]), 1101)
+    t.equal("getppid", run.calls("getppid"), 1100 * 10)
     t.check(any("events were lost" in reason for reason in run["trust"]["reasons"]),
             f"reasons: {run['trust']['reasons']}")
 
@@ -215,11 +223,11 @@ def need_own_pid_max():
 def tids_that_are_used_again_and_again_stay_apart(t):
     """In a pid namespace with room for a few hundred ids, each of which serves many processes."""
     need_own_pid_max()
-    parents, count, outside = 20, long_or_short(20000, 2000), read_text("/proc/sys/kernel/pid_max")
+    parents, count, outside = 20, long_or_short(20000, 1000), read_text("/proc/sys/kernel/pid_max")
     log = t.path("children")
     script = 'echo 400 > /proc/sys/kernel/pid_max && exec "$@"'
     done = t.tool.run(["forks", parents, 0, count, log], ["-q"],
-                      prefix=[*PID_NAMESPACE, "sh", "-c", script, "sh"])
+                      limit_s=250, prefix=[*PID_NAMESPACE, "sh", "-c", script, "sh"])
     t.equal("pid_max outside", read_text("/proc/sys/kernel/pid_max"), outside)
     check_forks(t, done.run, done.truth, parents, count)
     wanted = collections.Counter(tuple(map(int, line.split())) for line in open(log, encoding="ascii"))
@@ -229,7 +237,7 @@ def tids_that_are_used_again_and_again_stay_apart(t):
     t.equal("threads of one id and one start", len(keys) - len(set(keys)), 0)
     t.equal("children that differ", collections.Counter(told_children(done.run)) - wanted,
             collections.Counter())
-    check_whole(t, done.run)
+    check_counts(t, done.run)
 
 
 def told_children(run):
@@ -292,8 +300,9 @@ def other_tools_on_the_same_hooks_change_no_count(t):
 
 # ---- soak -------------------------------------------------------------------------------------------
 
-# A thread that has died keeps its figures until the report: its counters, calls and causes.
-DEAD_BYTES = 2048
+# A thread that has died keeps its figures until the report: its counters and calls, and what was mapped
+# where in its process, for the stacks.
+DEAD_BYTES = 4096
 
 
 def soak_seconds():

@@ -169,7 +169,7 @@ class Subject:
         self.process.wait(20)
 
     def truth(self):
-        self.process.wait(60)
+        self.process.wait(120)
         return self.truth_so_far()
 
     def truth_so_far(self):
@@ -201,7 +201,7 @@ class Started:
         self.pid = self.process.pid
         tool.test.cleanup(self.kill)
 
-    def await_window(self):
+    def await_window(self, limit_s=60):
         """Until wakewhy sleeps in the call in which it waits for the window's end, probes attached."""
         def waiting():
             if self.process.poll() is not None:
@@ -213,7 +213,7 @@ class Started:
 
         if not WAITING_CALLS:
             raise Skip(f"the waiting calls of {platform.machine()} are not known to this test")
-        await_true(waiting, "the window to open")
+        await_true(waiting, "the window to open", limit_s)
 
     def bpf_ids(self):
         """Ids of what this process holds in the kernel: {"prog": {…}, "map": {…}}."""

@@ -15,7 +15,7 @@ static struct forks_shared {
 } *shared;
 
 static uint64_t parents, rate, count, seconds, begin_ns;
-static int log_fd = -1;
+static int log_fd = -1, start[2];
 
 static void forks_call(uint64_t calls)
 {
@@ -71,7 +71,11 @@ static void forks_await(uint64_t due_ns)
 static _Noreturn void forks_parent(uint64_t number)
 {
 	uint64_t end_ns = begin_ns + seconds * 1000000000ULL;
+	char byte;
 
+	close(start[1]);
+	if (read(start[0], &byte, 1) != 0) /* all parents are alive before one begins */
+		truth_die("start");
 	for (uint64_t k = 0; number + k * parents < count; k++) {
 		if (seconds && truth_clock_ns(CLOCK_MONOTONIC) >= end_ns)
 			break;
@@ -96,6 +100,8 @@ int main(int argc, char **argv)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		truth_die("memory");
+	if (pipe2(start, O_CLOEXEC))
+		truth_die("pipe");
 	truth_ready(truth);
 	begin_ns = truth_clock_ns(CLOCK_MONOTONIC);
 	for (uint64_t i = 0; i < parents; i++) {
@@ -105,6 +111,7 @@ int main(int argc, char **argv)
 		if (pid < 0)
 			truth_die("fork");
 	}
+	close(start[1]);
 	while (wait(&(int){0}) > 0)
 		;
 	truth_say(truth, "ns", (long long)(truth_clock_ns(CLOCK_MONOTONIC) - begin_ns));
