@@ -86,10 +86,10 @@ $(B)/libwakewhy.a: $(PURE_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Sanitizers put calls of their own into every object: only the plain build can tell.
+# Sanitizers and gcov put calls of their own into every object: only the plain build can tell.
 $(B)/layers.ok: $(B)/libwakewhy.a tests/layers.sh $(wildcard user/*/*.[ch])
 	$(call say,LAYERS,user)
-	$(Q)NM='$(NM)' tests/layers.sh $(if $(SANFLAGS),,$(B)) && touch $@
+	$(Q)NM='$(NM)' tests/layers.sh $(if $(SANFLAGS)$(findstring --coverage,$(CFLAGS)),,$(B)) && touch $@
 
 $(B)/%.o: %.c $(B)/flags | $(B)/needs.ok
 	$(call say,CC,$<)
