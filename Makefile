@@ -68,6 +68,9 @@ LIBS := -lbpf $(PURE_LIBS) -ldl -lpthread
 PURE_DIRS := base model stat sym record report render
 PURE_SRC := $(foreach d,$(PURE_DIRS),$(wildcard user/$(d)/*.c))
 PURE_OBJ := $(PURE_SRC:%.c=$(B)/%.o)
+# Their unit tests: those that are not named after another room.
+PURE_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(filter-out $(foreach r,runtime collect cmd,\
+	tests/unit/test_$(r)%),$(wildcard tests/unit/test_*.c)))
 COLLECT_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/collect/*.c))
 RUNTIME_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/runtime/*.c))
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/cmd/*.c))
