@@ -69,6 +69,9 @@ LIBS := -lbpf $(PURE_LIBS) -ldl -lpthread
 PURE_DIRS := base model stat sym record report render
 PURE_SRC := $(foreach d,$(PURE_DIRS),$(wildcard user/$(d)/*.c))
 PURE_OBJ := $(PURE_SRC:%.c=$(B)/%.o)
+# Their unit tests: those that are not named after another room.
+PURE_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(filter-out $(foreach r,runtime collect cmd,\
+	tests/unit/test_$(r)%),$(wildcard tests/unit/test_*.c)))
 COLLECT_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/collect/*.c))
 RUNTIME_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/runtime/*.c))
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard user/cmd/*.c))
@@ -87,10 +90,10 @@ $(B)/libwakewhy.a: $(PURE_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Sanitizers put calls of their own into every object: only the plain build can tell.
+# Sanitizers and gcov put calls of their own into every object: only the plain build can tell.
 $(B)/layers.ok: $(B)/libwakewhy.a tests/layers.sh $(wildcard user/*/*.[ch])
 	$(call say,LAYERS,user)
-	$(Q)NM='$(NM)' tests/layers.sh $(if $(SANFLAGS),,$(B)) && touch $@
+	$(Q)NM='$(NM)' tests/layers.sh $(if $(SANFLAGS)$(findstring --coverage,$(CFLAGS)),,$(B)) && touch $@
 
 $(B)/%.o: %.c $(B)/flags | $(B)/needs.ok
 	$(call say,CC,$<)

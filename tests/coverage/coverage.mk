@@ -6,5 +6,6 @@ COVERAGE_MIN ?= 85
 
 .PHONY: coverage
 coverage:
-	$(Q)+$(MAKE) --no-print-directory B=$(B)-cov CFLAGS='-O0 -g --coverage' $(B)-cov/wakewhy unit-tests fuzz-replay
-	$(Q)CC='$(CC)' tests/coverage/run.sh $(B)-cov $(COVERAGE_MIN) $(PURE_DIRS)
+	$(Q)+$(MAKE) --no-print-directory B=$(B)-cov CFLAGS='-O0 -g --coverage' $(B)-cov/wakewhy \
+		$(PURE_TESTS:$(B)/%=$(B)-cov/%) fuzz-replay
+	$(Q)CC='$(CC)' tests/coverage/run.sh $(B)-cov $(COVERAGE_MIN) '$(PURE_DIRS)' $(notdir $(PURE_TESTS))

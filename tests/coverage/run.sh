@@ -1,9 +1,9 @@
 #!/bin/bash
 # Line coverage of rooms of user/, by gcov.
 #
-#   tests/coverage/run.sh BUILD MIN ROOM...    BUILD is made with --coverage
+#   tests/coverage/run.sh BUILD MIN "ROOM..." TEST...    BUILD is made with --coverage
 #
-# Runs the unit tests of the pure rooms, the golden renderings and the fuzz corpora, and prints a row for
+# Runs BUILD/tests/unit/TEST..., the golden renderings and the fuzz corpora, and prints a row for
 # each room, the ten files with the most lines that nothing ran, and the total. Status 1 when a test failed or
 # the total is below MIN per cent. Only .c files count: what a header's inline function is in, is counted there.
 set -u
@@ -11,24 +11,34 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$1
 min=$2
-shift 2
+rooms=$3
+shift 3
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
 
 find "$build" -name '*.gcda' -delete
-for run in 'tests/run.sh BUILD unit' 'tests/golden/run.sh BUILD/wakewhy' 'tests/fuzz/run.sh replay BUILD/fuzz'; do
-	${run//BUILD/$build} > "$log" 2>&1 && continue
-	echo "not ok - ${run//BUILD/$build}"
-	grep -A 20 '^not ok' "$log" | head -n 60 | sed 's/^/    /'
+
+# runs COMMAND...: nothing is said of what succeeds.
+runs()
+{
+	timeout -k 5 900 "$@" > "$log" 2>&1 && return
+	echo "not ok - $*"
+	tail -n 40 "$log" | sed 's/^/    /'
 	status=1
+}
+
+for test; do
+	runs "$build/tests/unit/$test"
 done
+runs tests/golden/run.sh "$build/wakewhy"
+runs tests/fuzz/run.sh replay "$build/fuzz"
 
 gcov=${CC:-gcc}
 gcov=$("$gcov" -print-prog-name=gcov 2> /dev/null || echo gcov)
-for room; do
+for room in $rooms; do
 	"$gcov" -n "$build/user/$room"/*.gcno
-done 2> /dev/null | awk -v min="$min" -v rooms="$*" '
+done 2> /dev/null | awk -v min="$min" -v rooms="$rooms" '
 	/^File / { split($0, quoted, "\x27"); file = quoted[2] }
 	/^Lines executed:/ && file ~ /^user\/[a-z]+\/[^\/]*\.c$/ {
 		split($0, part, /[:% ]+/)

@@ -11,15 +11,13 @@ LINT_TIDY := $(LINT_SRC:%.c=$(B)/lint/%.tidy)
 .PHONY: lint check-valgrind check-tools
 lint: $(LINT_TIDY) $(B)/lint/bpf.tidy $(B)/lint/cppcheck.ok
 
-# The object stands for the headers: it is newer than any that changed. What a target's own flags say there
-# holds here as well.
+# The object stands for the headers: it is newer than any that changed.
 $(LINT_TIDY): $(B)/lint/%.tidy: %.c $(B)/%.o .clang-tidy
 	$(call say,TIDY,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Wno-unknown-warning-option \
+	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP $(WARN),$(ALL_CFLAGS)) \
 		> $@.log 2>&1 || { cat $@.log; exit 1; }
 	$(Q)touch $@
-$(B)/tests/%.o: | $(B)/wakewhy.skel.h
 
 # The kernel side is one unit; the analyzer knows nothing of BPF's helpers and maps, so only the checks that
 # look at the text.
@@ -39,11 +37,9 @@ $(B)/lint/cppcheck.ok: $(LINT_SRC) $(wildcard user/*/*.h tests/*/*.h bpf/*.h) te
 		--error-exitcode=1 $(LINT_SRC)
 	$(Q)touch $@
 
-# Tests named after an outer room measure it with processes and clocks, and are no part of the pure rooms.
-VALGRIND_TESTS := $(filter-out $(UNIT_RUNTIME) $(UNIT_COLLECT) $(UNIT_CMD),$(UNIT))
-check-valgrind: $(B)/wakewhy $(VALGRIND_TESTS)
+check-valgrind: $(B)/wakewhy $(PURE_TESTS)
 	$(Q)tests/setup/deps.sh need valgrind
-	$(Q)tests/lint/valgrind.sh $(B) $(notdir $(VALGRIND_TESTS))
+	$(Q)tests/lint/valgrind.sh $(B) $(notdir $(PURE_TESTS))
 
 check-tools:
 	$(Q)tests/setup/deps.sh install build check lint valgrind
