@@ -39,6 +39,7 @@ RATES = (10, 100, 1000)  # wakes a second
 RINGS = (10, 100, 1000, 10000)  # threads
 RING_ROUNDS, RING_STEPS = 5, 20000
 CROWD, CROWD_ROUNDS = 10000, 3
+START_UPS = 15
 
 
 def tell(text):
@@ -61,8 +62,9 @@ class Bench:
     """The loads, and what may be attached: each process is there for the whole bench, so that every
     configuration meets the same one."""
 
-    def __init__(self, build, stack):
+    def __init__(self, build, quick, stack):
         self.build, self.binary = build, os.path.abspath(os.path.join(build, "wakewhy"))
+        self.quick = quick
         self.cpus = sorted(os.sched_getaffinity(0))
         self.stack, self.left_out = stack, []
         loops = self.keep(loads.Talking([os.path.join(build, "bench", "loops"), self.cpus[0]]))
@@ -78,6 +80,10 @@ class Bench:
                 self.left_out.append(f"{peer.name}: {peer.missing()}")
             else:
                 self.configurations.append(peer)
+
+    def times(self, n):
+        """How often to do what is done n times for figures: once where nobody wants them."""
+        return range(1 if self.quick else n)
 
     def keep(self, load):
         self.stack.callback(load.end)
@@ -173,7 +179,7 @@ def tools_on_idle(bench):
     subject = bench.keep(loads.Threads(bench.build, bench.cpus[0], 1, 100))
     chosen = [c for c in bench.configurations if c.kind == "peer" or c.kind == "target"]
     kept = {c.name: [] for c in chosen}
-    for _ in range(TOOL_ROUNDS):
+    for _ in bench.times(TOOL_ROUNDS):
         for configuration in random.sample(chosen, len(chosen)):
             kept[configuration.name].append(watch(configuration, subject.pid, TOOL_WINDOW_S))
     return {name: watched(rows) for name, rows in kept.items()}
@@ -206,7 +212,8 @@ def idle_servers(bench):
             for name in ("none", "default"):
                 configuration = Wakewhy(bench.binary, name)
                 watch(configuration, server.pid, 0.5)  # files read, pages there
-                windows = [watch(configuration, server.pid, SERVER_WINDOW_S) for _ in range(2)]
+                windows = [watch(configuration, server.pid, SERVER_WINDOW_S)
+                           for _ in bench.times(2)]
                 rows.append({"server": label, "stacks": name, **watched(windows)})
             if server.poll() is not None:
                 raise SystemExit(f"bench: {label} ended with status {server.returncode}")
@@ -227,7 +234,7 @@ def rings(bench):
         kept = {}
         try:
             ring.measure(max(2 * n, RING_STEPS))
-            for _ in range(RING_ROUNDS):
+            for _ in bench.times(RING_ROUNDS):
                 chosen = [Configuration(), Empty(bench.build), Wakewhy(bench.binary, "none")]
                 for configuration in random.sample(chosen, len(chosen)):
                     with configuration.on(ring.pid):
@@ -273,7 +280,7 @@ def crowd_results(bench):
         subject = loads.Threads(bench.build, bench.cpus[0], CROWD, nap_ms)
         try:
             for fmt in ("text", "json"):
-                times = [result_after(bench, subject, fmt, steps) for _ in range(CROWD_ROUNDS)]
+                times = [result_after(bench, subject, fmt, steps) for _ in bench.times(CROWD_ROUNDS)]
                 rows.append({"crowd": crowd, "threads": CROWD, "format": fmt,
                              "result_ns": quartiles([t[0] for t in times]),
                              "exit_ns": quartiles([t[1] for t in times])})
@@ -285,12 +292,12 @@ def crowd_results(bench):
 # ---- start-up, and each probe ------------------------------------------------------------------------
 
 
-def start_up(bench, repeats=15):
+def start_up(bench):
     """ns from wakewhy's exec to the target's first instructions, stamped by the same clock; and, in turn
     with it, what loading and attaching the empty programs takes."""
     loops = os.path.join(bench.build, "bench", "loops")
     ours, floor = [], []
-    for _ in range(repeats):
+    for _ in bench.times(START_UPS):
         argv = [loops, "stamp", bench.binary, "run", "-q", "--", loops, "stamp"]
         done = subprocess.run(argv, capture_output=True, text=True, check=True)
         before, after = map(int, done.stdout.split())
@@ -369,7 +376,7 @@ def measure(bench, options, strangers):
         "left_out": bench.left_out,
         "not_alone": strangers,
     }
-    rounds = bench.rounds(options.seconds)
+    rounds = bench.rounds(0 if options.quick else options.seconds)
     result["rounds"] = len(rounds)
     result["rows"] = bench.summarise(rounds)
     for name, part in (("tools", tools_on_idle), ("stacks_at_rates", stacks_at_rates), ("rings", rings),
@@ -394,6 +401,7 @@ def main():
     parser = argparse.ArgumentParser(prog="run.sh", description=__doc__.splitlines()[0])
     parser.add_argument("build", help="the build directory, or the binary in it")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of the table (%(default)s)")
+    parser.add_argument("--quick", action="store_true", help="each once: to try the bench, not for figures")
     parser.add_argument("--anyway", action="store_true", help="though other tools are attached")
     options = parser.parse_args()
     build = options.build if os.path.isdir(options.build) else os.path.dirname(options.build) or "."
@@ -404,7 +412,7 @@ def main():
         signal.signal(number, lambda number, _frame: sys.exit(128 + number))
     strangers = check_alone(options)
     with contextlib.ExitStack() as stack:
-        bench = Bench(build, stack)
+        bench = Bench(build, options.quick, stack)
         for line in bench.left_out:
             print(f"left out: {line}", flush=True)
         result = measure(bench, options, strangers)

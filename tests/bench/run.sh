@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/bench/run.sh BUILD [--seconds N] [--anyway]: what wakewhy costs beside its peers; docs/bench.md says
+# tests/bench/run.sh BUILD [--seconds N] [--quick] [--anyway]: what wakewhy costs beside its peers; docs/bench.md says
 # how. BUILD is the build directory or the binary in it. Also writes BUILD/bench.json.
 #
 # In a mount namespace of its own: some peers need tracefs, and perf mounts it where it is not and leaves it.

@@ -44,6 +44,7 @@ def launch(argv, cpus=None, **popen):
 
     def prepare():
         die_with_us()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in whoever runs us in the background
         if cpus:
             os.sched_setaffinity(0, cpus)
 
@@ -71,7 +72,7 @@ def await_attached(process, condition, what):
             raise SystemExit(f"bench: {what} ended with status {process.returncode} before it was attached")
         return condition(process.pid)
 
-    tool.await_true(looked, f"{what} to be attached", limit_s=60)
+    tool.await_true(looked, f"{what} to be attached", limit_s=120)
 
 
 def waits(pid):
@@ -146,8 +147,17 @@ class Configuration:
                                  + self.said())
             process.send_signal(signal.SIGINT)
         for process in self.started:
-            process.wait(120)
+            self.await_end(process)
         self.result_ns = time.monotonic_ns() - begun
+
+    def await_end(self, process):
+        """bpftrace has been seen to sleep over its first interrupt."""
+        for limit_s in (30, 30, 30):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(limit_s)
+                return
+            process.send_signal(signal.SIGINT)
+        raise SystemExit(f"bench: {self.name} does not end when it is interrupted: {self.said()}")
 
     def kill(self):
         for process in self.started:
@@ -278,10 +288,23 @@ def links_of(pid):
 
 class PerfSched(Peer):
     name, programs = "perf sched record", ("perf",)
+    ends = ()
 
     def attach(self, pid):
-        process = self.launch([which("perf"), "sched", "record", "-o", self.path("perf.data")])
-        await_attached(process, lambda pid: waits(pid) and count_of(pid, "perf_event"), self.name)
+        # On a busy machine it never sleeps; it answers once it records.
+        ask_read, ask = os.pipe()
+        answer, answer_write = os.pipe()
+        self.ends = [ask_read, ask, answer, answer_write]
+        process = self.launch([which("perf"), "sched", "record", "-o", self.path("perf.data"),
+                               f"--control=fd:{ask_read},{answer_write}"],
+                              pass_fds=(ask_read, answer_write))
+        os.write(ask, b"ping\n")
+        await_attached(process, lambda _pid: tool.readable(answer, 0.01), self.name)
+
+    def kill(self):
+        super().kill()
+        while self.ends:  # it gives up when somebody hangs up before
+            os.close(self.ends.pop())
 
 
 class PerfTrace(Peer):
