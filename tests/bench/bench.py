@@ -49,9 +49,9 @@ def tell(text):
 
 
 def quartiles(values):
-    if len(values) < 2:
-        values = list(values) * 2
-    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    # Of one value alone there are no quartiles: it is all three.
+    low, middle, high = statistics.quantiles(
+        values if len(values) > 1 else list(values) * 2, n=4, method="inclusive")
     return {"median": middle, "q1": low, "q3": high, "n": len(values)}
 
 
