@@ -2,6 +2,7 @@
 #include "cmd/privileges.h"
 
 #include <linux/capability.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -86,6 +87,9 @@ static uint64_t needed(unsigned uses, uint64_t permitted)
 
 void privileges_keep(unsigned uses)
 {
+	/* An exec as root gives all of them, and one that gives more than were permitted clears the signal by
+	 * which a program that we started ends with us (PR_SET_PDEATHSIG; the kernel's commit_creds()). */
+	bool starts_as_root = uses & PRIVILEGES_LAUNCH && !geteuid();
 	struct sets sets = {};
 	uint64_t keep;
 
@@ -95,7 +99,8 @@ void privileges_keep(unsigned uses)
 	for (size_t i = 0; i < 2; i++) {
 		uint32_t half = (uint32_t)(keep >> 32 * i);
 
-		sets.half[i].permitted &= half;
+		if (!starts_as_root)
+			sets.half[i].permitted &= half;
 		sets.half[i].effective &= half;
 		sets.half[i].inheritable = 0;
 	}

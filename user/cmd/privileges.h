@@ -17,7 +17,8 @@ enum privilege_use {
 void privileges_begin(void);
 
 /* For good: keeps of the permitted capabilities those that `uses` (PRIVILEGES_… or-ed) need, and drops
- * the others. Never adds any, and dropping cannot be refused. */
+ * the others. Where root starts programs the others are only not effective any more: see there. Never adds any, and
+ * dropping cannot be refused. */
 void privileges_keep(unsigned uses);
 
 #endif
