@@ -121,8 +121,9 @@ static void forget_processes(struct mappings *mappings, size_t n)
 	struct process *items = mappings->processes.items;
 	size_t alive = 0, kept;
 
-	if (items)
-		qsort(items, mappings->processes.n, sizeof(*items), by_exit);
+	if (!items)
+		return;
+	qsort(items, mappings->processes.n, sizeof(*items), by_exit);
 	while (alive < mappings->processes.n && !items[alive].exited_ns)
 		alive++;
 	if (n > mappings->processes.n - alive)
