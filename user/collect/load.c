@@ -303,8 +303,8 @@ static int collector_start(struct collector *c, struct diag *diag)
 	heap_prepare();
 	err = load_adapting(c, diag);
 	heap_give_back();
-	if (err)
-		return err;
+	if (err || !c->skel)
+		return diag_error(err);
 	/* Addresses for all slots; collect_slots_used() maps them as they come into use. */
 	c->slots = mmap(NULL, slots_bytes(c), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 			-1, 0);

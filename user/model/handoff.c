@@ -165,7 +165,7 @@ static void graph_components(struct graph *graph, const struct why *why)
 	walk.path = at += graph->n;
 	walk.open = at += graph->n;
 	members = at += graph->n; /* by root */
-	number = at += graph->n;
+	number = at + graph->n;
 	for (size_t i = 0; i < graph->n; i++)
 		if (!walk.order[i])
 			walk_from(&walk, graph, i);
