@@ -19,12 +19,12 @@ struct wake {
 	bool uninterruptible;
 };
 
-#define HR(name_)	   .context = WK_CONTEXT_HRTIMER, .name = name_
-#define SOFTIRQ(vector)	   .context = WK_CONTEXT_SOFTIRQ, .waker = vector
-#define IRQ(number, name_) .context = WK_CONTEXT_IRQ, .waker = number, .name = name_
-#define THREAD(label)	   .context = WK_CONTEXT_THREAD, .waker_label = label, .same_process = true
-#define CHILD(label)	   .context = WK_CONTEXT_THREAD, .waker_label = label
-#define PROCESS(comm, pid) .context = WK_CONTEXT_PROCESS, .waker = pid, .name = comm
+#define HR(name_)	   .context = WK_CONTEXT_HRTIMER, .name = (name_)
+#define SOFTIRQ(vector)	   .context = WK_CONTEXT_SOFTIRQ, .waker = (vector)
+#define IRQ(number, name_) .context = WK_CONTEXT_IRQ, .waker = (number), .name = (name_)
+#define THREAD(label)	   .context = WK_CONTEXT_THREAD, .waker_label = (label), .same_process = true
+#define CHILD(label)	   .context = WK_CONTEXT_THREAD, .waker_label = (label)
+#define PROCESS(comm, pid) .context = WK_CONTEXT_PROCESS, .waker = (pid), .name = (comm)
 
 static const struct wake wakes[] = {
 	{"start", "its own start", "", .context = WK_CONTEXT_BIRTH},

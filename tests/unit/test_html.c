@@ -229,6 +229,7 @@ static const char *const hostile[] = {
 	"]]><!--",
 	"\x1b[2J\x07\x01\x7f",
 	"\xff\xfe\xc3\x28\xed\xa0\x80",
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): e is no digit of \xae */
 	"\xe2\x80\xae"
 	"evil\xe2\x81\xa6",
 	"\xe2\x80\xa8line\xe2\x80\xa9",
@@ -516,6 +517,7 @@ static void test_waterfall(void **state)
 					"x=\"%lf%%\" y=\"%lf\" width=\"%lf%%\" height=\"%lf\"", &x,
 					&y, &width, &height),
 				 4);
+		assert_true(n < 5);
 		ends[n][0] = x;
 		ends[n++][1] = x + width;
 	}

@@ -331,6 +331,7 @@ static const char *const hostile[] = {
 	"@SUM(1)",
 	"\t=1",
 	"\r\nnew,line",
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): e is no digit of \xae */
 	"\xe2\x80\xae"
 	"evil",
 	"  =1",

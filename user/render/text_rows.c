@@ -303,7 +303,7 @@ static void strip_fit(struct strip *strip, struct rows *rows)
 void sketch_strip(const struct sketch *sketch)
 {
 	const struct chart *chart = sketch->chart;
-	struct strip strip = {.joined = 1, .wide = 1};
+	struct strip strip = {.steps = 1, .joined = 1, .wide = 1}; /* of nothing there is one step */
 	char *end, *until, *words;
 	struct rows rows;
 

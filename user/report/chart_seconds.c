@@ -134,9 +134,8 @@ static void seconds_init(struct seconds *seconds, const struct part *part)
 	*seconds = (struct seconds){0};
 	for (size_t i = 0; i < part->groups.n; i++)
 		seconds_add_group(seconds, &part->groups.items[i]);
-	seconds->step = (seconds->n + CHART_POINTS - 1) / CHART_POINTS;
-	if (seconds->step)
-		seconds->n = (seconds->n + seconds->step - 1) / seconds->step;
+	seconds->step = seconds->n ? (seconds->n + CHART_POINTS - 1) / CHART_POINTS : 1;
+	seconds->n = (seconds->n + seconds->step - 1) / seconds->step;
 	for (size_t i = 0; i < seconds->n_groups; i++) {
 		seconds_measure(seconds, &seconds->groups[i]);
 		totals[i] = seconds->groups[i].oncpu_ns / 1e6;

@@ -9,6 +9,6 @@
 extern const unsigned char embed_floor_static[], embed_floor_static_end[]; /* startup, idle and serve */
 extern const unsigned char embed_floor_hash[], embed_floor_hash_end[];
 /* Of one of them. As numbers: to C the two ends are objects that have nothing to do with each other. */
-#define EMBED_BYTES(name) ((size_t)((uintptr_t)name##_end - (uintptr_t)name))
+#define EMBED_BYTES(name) ((size_t)((uintptr_t)(name##_end) - (uintptr_t)(name)))
 
 #endif

@@ -91,8 +91,12 @@ bool cfi_read_common(const struct cfi_bytes *bytes, struct cfi_common *ret_commo
 		return false;
 	cursor_skip(&c, (uint64_t)(nul - c.at) + 1);
 	/* Size of an address, and of a segment selector. */
-	if (version == 4 && (cursor_number(&c, 1) != 8 || cursor_number(&c, 1) != 0))
-		return false;
+	if (version == 4) {
+		uint64_t address = cursor_number(&c, 1), segment = cursor_number(&c, 1);
+
+		if (address != 8 || segment)
+			return false;
+	}
 	common.code_align = cursor_uleb(&c);
 	common.data_align = cursor_sleb(&c);
 	common.return_reg = version == 1 ? cursor_number(&c, 1) : cursor_uleb(&c);
