@@ -64,10 +64,9 @@ void mounts_parse(struct mounts *ret_mounts, FILE *in, uid_t us)
 {
 	char *line = NULL;
 	size_t room = 0;
-	ssize_t n;
 
 	*ret_mounts = (struct mounts){};
-	while ((n = getline(&line, &room, in)) > 0) {
+	while (getline(&line, &room, in) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		parse_line(ret_mounts, line, us);
 	}
