@@ -33,7 +33,7 @@ class Trap:
             pass
         os.chmod(self.log, 0o666)
 
-    def environment(self, ):
+    def environment(self, **more):
         return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "SUDO_UID": str(NOBODY),
                 "SUDO_GID": str(NOBODY), "SUDO_USER": "nobody", "PAGER": os.path.join(self.folder, "pager"),
                 "GIT_PAGER": "pager", "SHELL": os.path.join(self.folder, "sh"), "HOME": self.folder,
