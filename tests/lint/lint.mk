@@ -14,10 +14,12 @@ LINT_TIDY := $(patsubst %.c,$(B)/lint/%.tidy,$(filter-out user/runtime/embed.c,$
 lint: $(LINT_TIDY) $(B)/lint/bpf.tidy $(B)/lint/cppcheck.ok
 
 # The object stands for the headers: it is newer than any that changed. What is generated is nobody's.
+# What bpftool generates ends by freeing through what it was given, which is not followed.
+$(B)/lint/user/collect/load.tidy $(B)/lint/tests/bench/empty.tidy: TIDY_CHECKS := --checks=-clang-analyzer-unix.Malloc
 $(LINT_TIDY): $(B)/lint/%.tidy: %.c $(B)/%.o .clang-tidy
 	$(call say,TIDY,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)clang-tidy --quiet $< -- $(patsubst -I$(B),-isystem$(B),$(filter-out -MMD -MP $(WARN),$(ALL_CFLAGS))) \
+	$(Q)clang-tidy --quiet $(TIDY_CHECKS) $< -- $(patsubst -I$(B),-isystem$(B),$(filter-out -MMD -MP $(WARN),$(ALL_CFLAGS))) \
 		> $@.log 2>&1 || { cat $@.log; exit 1; }
 	$(Q)touch $@
 
@@ -29,13 +31,13 @@ $(B)/lint/bpf.tidy: bpf/wakewhy.bpf.c $(B)/wakewhy.bpf.o .clang-tidy
 	$(Q)clang-tidy --quiet --checks='-clang-analyzer-*' $< -- $(BPF_CFLAGS) > $@.log 2>&1 || { cat $@.log; exit 1; }
 	$(Q)touch $@
 
-# FUZZ_CHECK does not return where a pointer is NULL, which cppcheck 2.10 does not follow and clang-tidy does.
+# FUZZ_CHECK does not return where a pointer is NULL or a number 0, which cppcheck 2.10 does not follow and clang-tidy does.
 $(B)/lint/cppcheck.ok: $(LINT_SRC) $(wildcard user/*/*.h tests/*/*.h bpf/*.h) tests/lint/cppcheck.cfg
 	$(call say,CPPCHECK,user tests)
 	$(Q)mkdir -p $(@D)/cppcheck
 	$(Q)cppcheck -q -j 2 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--cppcheck-build-dir=$(@D)/cppcheck --library=tests/lint/cppcheck.cfg -Uvec_push '-DLIBBPF_OPTS(type,name,...)=struct type name={0}' \
-		--suppress='nullPointerRedundantCheck:tests/fuzz/*' -Iuser -I. \
+		--suppress='nullPointerRedundantCheck:tests/fuzz/*' --suppress='zerodivcond:tests/fuzz/*' -Iuser -I. \
 		--error-exitcode=1 $(LINT_SRC)
 	$(Q)touch $@
 

@@ -535,7 +535,7 @@ static void test_waterfall(void **state)
 static void test_graph(void **state)
 {
 	char *svg = chart_of(CHART_GRAPH, NULL);
-	double y[64];
+	double y[64] = {0};
 	size_t n = 0;
 
 	(void)state;

@@ -195,7 +195,7 @@ const struct plan *store_plan(const struct store *store)
  * apart from others by that: its number does. */
 static void add_label(struct strbuf *name, const char *label)
 {
-	for (size_t i = 0; label[i] && i < LABEL_BYTES; i++) {
+	for (size_t i = 0; i < LABEL_BYTES && label[i]; i++) {
 		unsigned char c = (unsigned char)label[i];
 		bool plain = c < 0x80 && (isalnum(c) || strchr("._+", c));
 

@@ -291,6 +291,7 @@ static void strip_fit(struct strip *strip, struct rows *rows)
 		/* Larger sums may need a few columns more. */
 		size_t room = rows->cells > 16 ? rows->cells - 4 : rows->cells;
 
+		room = room ? room : 1;
 		strip->joined = (strip->steps + room - 1) / room;
 		rows_free_members(rows);
 		rows_init(rows, sketch, strip_figures(sketch, strip));

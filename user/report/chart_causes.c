@@ -23,8 +23,8 @@ static double causes_value(const struct causes *c, const struct tree_row *row)
 	if (row->kind != TREE_CAUSE && row->kind != TREE_REST)
 		return 0;
 	/* Of a row that is a cause the rule is there, whatever other rows have. */
-	/* cppcheck-suppress nullPointerRedundantCheck */
 	if (!c->by_cpu && row->kind == TREE_CAUSE &&
+	    /* cppcheck-suppress nullPointerRedundantCheck */
 	    !c->sums->causes.items[row->cause].rule->is_wake)
 		return 0;
 	return c->unit.divisor > 0 ? amount / c->unit.divisor : 0;

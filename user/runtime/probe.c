@@ -75,7 +75,7 @@ static int start(struct probe *probe, const char *const *arguments, const char *
 	};
 	int err;
 
-	for (size_t i = 0; arguments[i] && i < ARGUMENTS_MAX; i++)
+	for (size_t i = 0; i < ARGUMENTS_MAX && arguments[i]; i++)
 		argv[i + 1] = (char *)arguments[i];
 	probe->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (probe->null_fd < 0)

@@ -30,9 +30,10 @@ bool elf_image_read(const struct elf_image *image, uint64_t offset, uint64_t byt
 
 	if (offset > image->bytes || bytes > image->bytes - offset)
 		return false;
-	if (image->fd < 0) {
-		if (bytes)
-			memcpy(to, image->memory + offset, bytes);
+	if (!bytes)
+		return true;
+	if (image->memory) {
+		memcpy(to, image->memory + offset, bytes);
 		return true;
 	}
 	while (bytes) {

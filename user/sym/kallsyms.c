@@ -38,7 +38,7 @@ static uint32_t rank_of(char type, const char *name)
 
 	if (!strchr("tTwW", type) || !strcmp(name, "_etext"))
 		return RANK_NO_CODE;
-	while (name[underscores] == '_' && underscores < 255)
+	while (underscores < 255 && name[underscores] == '_')
 		underscores++;
 	return rank << 8 | underscores;
 }
