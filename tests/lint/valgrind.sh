@@ -32,7 +32,7 @@ verdict()
 }
 
 # Masses of inputs: seconds without memcheck, minutes with it. The sanitizers run them in every check.
-slow=' test_record test_folded test_markdown test_elf test_unwind test_hostile '
+slow=' test_record test_html test_folded test_markdown test_elf test_unwind test_hostile '
 
 for test; do
 	if [[ $slow = *" $test "* ]] && [ "${SLOW:-}" != 1 ]; then
@@ -56,6 +56,6 @@ for recording in tests/golden/*.wkw; do
 	$memcheck "$build/wakewhy" report -v $outputs "$recording" > /dev/null 2> "$log"
 	verdict "$(basename "$recording") in all formats" $?
 done
-$memcheck "$build/wakewhy" diff tests/golden/idle.wkw tests/golden/later.wkw > /dev/null 2> "$log"
+$memcheck "$build/wakewhy" diff tests/golden/why.wkw tests/golden/later.wkw > /dev/null 2> "$log"
 verdict "a difference" $?
 exit $status
