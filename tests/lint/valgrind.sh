@@ -57,5 +57,8 @@ for recording in tests/golden/*.wkw; do
 	verdict "$(basename "$recording") in all formats" $?
 done
 $memcheck "$build/wakewhy" diff tests/golden/why.wkw tests/golden/later.wkw > /dev/null 2> "$log"
-verdict "a difference" $?
+result=$?
+# 5: measured, but not to be trusted, which is what is said of these two.
+[ $result = 5 ] && result=0
+verdict "a difference" $result
 exit $status
