@@ -59,14 +59,21 @@ static void put(struct place_index *index, const struct place_slot *new)
 static void grow(struct place_index *index)
 {
 	struct place_index old = *index;
+	size_t start = 0;
 
 	index->cap = old.cap ? old.cap * 2 : 64;
 	index->slots = mem_calloc(index->cap, sizeof(*index->slots));
 	for (size_t i = 0; i < index->cap; i++)
 		index->slots[i].place = PLACE_NONE;
-	for (size_t i = 0; i < old.cap; i++)
-		if (old.slots[i].place != PLACE_NONE)
-			put(index, &old.slots[i]);
+	/* From behind an empty slot on: those of one hash, which may lie around the end, keep their order. */
+	while (old.cap && old.slots[start].place != PLACE_NONE)
+		start++;
+	for (size_t i = 0; i < old.cap; i++) {
+		const struct place_slot *slot = &old.slots[(start + i) & (old.cap - 1)];
+
+		if (slot->place != PLACE_NONE)
+			put(index, slot);
+	}
 	free(old.slots);
 }
 

@@ -26,7 +26,8 @@ struct place_index {
 typedef bool place_equal(const void *array, uint32_t place, const void *wanted);
 
 uint64_t place_hash(struct place_index *index, const void *bytes, size_t n);
-/* PLACE_NONE: it is not there. hash is place_hash() of what is wanted. */
+/* The place; of several that hold what is wanted, the one that was added first. PLACE_NONE: it is not there.
+ * hash is place_hash() of what is wanted; equal may ask for more than what was hashed. */
 uint32_t place_index_find(const struct place_index *index, uint64_t hash, place_equal *equal,
 			  const void *array, const void *wanted);
 /* Adds what is known not to be there. */

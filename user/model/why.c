@@ -34,10 +34,7 @@ struct builder {
 	struct raw *raws;
 	size_t n_raws;
 	VEC(const struct raw *) firsts; /* of each row, until rows are dropped */
-	/* Rows that read the same, which may be many thousands: the first of each kind by what it says, and of
-	 * each the next of its kind; SIZE_MAX: none. */
-	struct place_index kinds;
-	VEC(size_t) next;
+	struct place_index kinds; /* rows by what they say: there may be many thousands */
 	size_t *row_of; /* by number of the cause; SIZE_MAX: none */
 	size_t n_numbers;
 	const struct run_thread **by_serial;
@@ -163,12 +160,21 @@ static bool raws_stay_apart(const struct raw *a, const struct raw *b)
 	return x && y && x != y && a->periodic && b->periodic;
 }
 
-static bool row_reads_as(const void *why, uint32_t place, const void *wanted)
+/* A row, and its first raw. */
+struct new_row {
+	const struct why_cause *row;
+	const struct raw *raw;
+};
+
+/* Rows that read the same are one: their evidence differs in what nobody is told. */
+static bool row_takes(const void *builder, uint32_t place, const void *wanted)
 {
-	const struct why_cause *x = &((const struct why *)why)->causes.items[place], *y = wanted;
+	const struct builder *b = builder;
+	const struct new_row *new = wanted;
+	const struct why_cause *x = &b->why->causes.items[place], *y = new->row;
 
 	return x->thread == y->thread && x->rule == y->rule && x->waker == y->waker &&
-	       !strcmp(x->text, y->text);
+	       !strcmp(x->text, y->text) && !raws_stay_apart(b->firsts.items[place], new->raw);
 }
 
 static uint64_t row_hash(struct place_index *index, const struct why_cause *row)
@@ -179,30 +185,23 @@ static uint64_t row_hash(struct place_index *index, const struct why_cause *row)
 	return place_hash(index, parts, sizeof(parts));
 }
 
-/* The place of a row that reads the same: evidence that differs in what nobody is told. raw is the row's
- * first. Adds the row where there is none; its text is kept or freed. */
+/* The place of the row that takes this one; raw is its first. Adds the row where there is none; its text is kept or
+ * freed. */
 static size_t row_place(struct builder *b, const struct why_cause *row, const struct raw *raw)
 {
-	struct why *why = b->why;
+	const struct new_row new = {row, raw};
 	uint64_t hash = row_hash(&b->kinds, row);
-	uint32_t first = place_index_find(&b->kinds, hash, row_reads_as, why, row);
-	size_t last = SIZE_MAX;
+	uint32_t at = place_index_find(&b->kinds, hash, row_takes, b, &new);
 
-	for (size_t i = first == PLACE_NONE ? SIZE_MAX : first; i != SIZE_MAX;
-	     last = i, i = b->next.items[i]) {
-		if (raws_stay_apart(b->firsts.items[i], raw))
-			continue;
+	if (at != PLACE_NONE) {
 		free(row->text);
-		return i;
+		return at;
 	}
-	*vec_push(&why->causes) = *row;
+	at = (uint32_t)b->why->causes.n;
+	*vec_push(&b->why->causes) = *row;
 	*vec_push(&b->firsts) = raw;
-	*vec_push(&b->next) = SIZE_MAX;
-	if (last != SIZE_MAX)
-		b->next.items[last] = why->causes.n - 1;
-	else
-		place_index_add(&b->kinds, hash, (uint32_t)(why->causes.n - 1));
-	return why->causes.n - 1;
+	place_index_add(&b->kinds, hash, at);
+	return at;
 }
 
 /* One row of raws first..end-1, which differ in their timeouts alone. */
@@ -603,7 +602,6 @@ void why_init(struct why *ret_why, const struct run *run, const char *arch)
 		unknown_init(&b);
 		free(b.raws);
 		free(b.firsts.items);
-		free(b.next.items);
 		place_index_clear(&b.kinds);
 		free(b.by_serial);
 		why.row_of = b.row_of;

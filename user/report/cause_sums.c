@@ -19,12 +19,10 @@ struct sums_member {
 	const struct run_thread *thread;
 };
 
-/* Finds families and causes among ten thousands: by what must be equal. Causes that agree in that are
- * few; they are chained in their order, for of those that are alike the first one counts. */
+/* Finds families and causes among ten thousands: by what must be equal. */
 struct sums_index {
 	struct cause_sums *sums;
-	struct place_index families, firsts;
-	VEC(size_t) next; /* of each cause; SIZE_MAX: the last of its chain */
+	struct place_index families, causes;
 };
 
 /* What is known of one run while its causes are added. */
@@ -243,41 +241,28 @@ static uint64_t sum_hash(struct place_index *index, const struct cause_sum *sum)
 	return place_hash(index, parts, sizeof(parts));
 }
 
-static bool sum_chained(const void *sums, uint32_t place, const void *wanted)
+/* Within one run another process id is another process. */
+static bool sum_takes(const void *array, uint32_t place, const void *wanted)
 {
-	const struct cause_sum *x = &((const struct cause_sums *)sums)->causes.items[place];
-	const struct cause_sum *y = wanted;
+	const struct cause_sums *sums = array;
+	const struct cause_sum *sum = &sums->causes.items[place], *like = wanted;
 
-	return x->family == y->family && x->waker_family == y->waker_family && x->rule == y->rule &&
-	       !strcmp(x->mechanism, y->mechanism) &&
-	       (rule_is_timeout(x->rule) || text_same(x->text, y->text));
+	return cause_sum_like(sums, sum, sums, like, CAUSE_SAME) &&
+	       (sums->n_runs > 1 || rule_is_timeout(like->rule) || !strcmp(sum->text, like->text));
 }
 
 static size_t sums_find(struct sums_run *r, const struct cause_sum *like)
 {
-	struct cause_sums *sums = r->sums;
-	struct sums_index *index = r->index;
-	uint64_t hash = sum_hash(&index->firsts, like);
-	uint32_t first = place_index_find(&index->firsts, hash, sum_chained, sums, like);
-	size_t last = SIZE_MAX;
+	struct place_index *causes = &r->index->causes;
+	uint64_t hash = sum_hash(causes, like);
+	uint32_t at = place_index_find(causes, hash, sum_takes, r->sums, like);
 
-	for (size_t i = first == PLACE_NONE ? SIZE_MAX : first; i != SIZE_MAX;
-	     last = i, i = index->next.items[i]) {
-		const struct cause_sum *sum = &sums->causes.items[i];
-
-		/* Within one run another process id is another process. */
-		if (cause_sum_like(sums, sum, sums, like, CAUSE_SAME) &&
-		    (sums->n_runs > 1 || rule_is_timeout(like->rule) ||
-		     !strcmp(sum->text, like->text)))
-			return i;
-	}
-	*vec_push(&sums->causes) = *like;
-	*vec_push(&index->next) = SIZE_MAX;
-	if (last != SIZE_MAX)
-		index->next.items[last] = sums->causes.n - 1;
-	else
-		place_index_add(&index->firsts, hash, (uint32_t)(sums->causes.n - 1));
-	return sums->causes.n - 1;
+	if (at != PLACE_NONE)
+		return at;
+	at = (uint32_t)r->sums->causes.n;
+	*vec_push(&r->sums->causes) = *like;
+	place_index_add(causes, hash, at);
+	return at;
 }
 
 static double mean_of(double a, double a_weight, double b, double b_weight)
@@ -586,8 +571,7 @@ void cause_sums_init(struct cause_sums *ret_sums, const struct group *group)
 	charges_join(&sums);
 	sums_name(&sums);
 	place_index_clear(&index.families);
-	place_index_clear(&index.firsts);
-	free(index.next.items);
+	place_index_clear(&index.causes);
 	*ret_sums = sums;
 }
 
