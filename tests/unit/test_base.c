@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/place_index.h"
 #include "base/strbuf.h"
 
 static void diag_returns_its_error_and_forgets_the_old_hint(void **state)
@@ -118,6 +119,28 @@ static void strbuf_grows_and_is_handed_over(void **state)
 	strbuf_free_members(&buf);
 }
 
+static bool same_rest(const void *rests, uint32_t place, const void *wanted)
+{
+	return ((const unsigned *)rests)[place] == *(const unsigned *)wanted;
+}
+
+/* Of one hash, and at the table's end, so that they lie around it. */
+static void an_index_finds_the_first_of_several_alike(void **state)
+{
+	struct place_index index = {};
+	unsigned rests[2000];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2000; i++) {
+		rests[i] = i % 7;
+		place_index_add(&index, UINT64_MAX, i);
+		for (unsigned rest = 0; rest < 7; rest++)
+			assert_int_equal(place_index_find(&index, UINT64_MAX, same_rest, rests, &rest),
+					 rest <= i ? rest : PLACE_NONE);
+	}
+	place_index_clear(&index);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +150,7 @@ int main(void)
 		cmocka_unit_test(vec_items_are_zeroed_and_kept),
 		cmocka_unit_test(mem_handles_nothing_and_cuts),
 		cmocka_unit_test(strbuf_grows_and_is_handed_over),
+		cmocka_unit_test(an_index_finds_the_first_of_several_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
