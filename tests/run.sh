@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs test suites one after the other: a line for each test, the whole output of what failed, and
-# as the last line the count that everything else goes by.
+# Runs test suites one after the other: a line for each test, the whole output of what failed, the
+# failures once more at the end, and as the last line the count that everything else goes by.
 #
 #   tests/run.sh BUILD SUITE...      SUITE: unit sanitizers fuzz layers golden runtimes e2e docs
 #                                    storms lint valgrind coverage vm-amd64 vm-arm64
@@ -21,6 +21,7 @@ clean='env --default-signal'
 passed=0
 failed=0
 skipped=0
+: > "$logs/failures"
 
 pass()
 {
@@ -32,8 +33,10 @@ pass()
 fail()
 {
 	failed=$((failed + 1))
-	echo "not ok - $1"
-	sed 's/^/    /' "$2"
+	{
+		echo "not ok - $1"
+		sed 's/^/    /' "$2"
+	} | tee -a "$logs/failures"
 }
 
 skip()
@@ -74,6 +77,7 @@ count_lines()
 	bad=$(grep -c '^not ok - ' "$log")
 	passed=$((passed + $(grep -c '^ok - ' "$log")))
 	failed=$((failed + bad))
+	awk '!/^ / { bad = /^not ok - / } bad' "$log" >> "$logs/failures"
 	skipped=$((skipped + $(grep -c '^skip - ' "$log")))
 	if [ "$seen" = 0 ]; then
 		fail "$name: no test ran, ended with status $status" /dev/null
@@ -165,6 +169,10 @@ done
 
 status=0
 [ "$failed" = 0 ] && [ "$passed" != 0 ] || status=1
+if [ "$failed" != 0 ]; then
+	printf '\nWhat failed, once more:\n'
+	cat "$logs/failures"
+fi
 if [ "$skipped" = 0 ]; then
 	echo "$passed passed, $failed failed"
 else

@@ -1,9 +1,10 @@
 """System calls by name, beside the other tools that count every one of them."""
 
+import json
 import re
 import subprocess
 
-from harness import test
+from harness import Skip, test
 from tool import MOUNT_NAMESPACE, need_program
 
 # What another tracer may see differently, and why.
@@ -19,6 +20,8 @@ FORKS = {"clone", "clone3", "fork", "vfork"}
 
 # The first calls of a new task: perf may not watch it yet. strace has them all.
 FIRST_OF_A_TASK = {"set_robust_list", "rseq"}
+
+PERF_TRIES = 5
 
 
 def strace_counts(t, command):
@@ -55,6 +58,22 @@ def perf_counts(t, command):
     return counts, text
 
 
+def trusted_perf_counts(t):
+    """perf may miss calls of a task that was just born without saying so. Only a run whose getppid are
+    those that the program itself counted is a witness."""
+    truth = t.path("perf-truth.json")
+    command = [t.tool.subject("calls"), "--truth", truth, "1000"]
+    seen = []
+    for _ in range(PERF_TRIES):
+        theirs, text = perf_counts(t, command)
+        with open(truth, encoding="ascii") as file:
+            made = json.load(file)["said"]["getppid"]
+        if "LOST" not in text and theirs.get("getppid") == made:
+            return theirs
+        seen.append(theirs.get("getppid"))
+    raise Skip(f"perf trace counted {seen} getppid of {made} made: it is no witness here")
+
+
 def compare(t, name, ours, theirs, missed=frozenset()):
     """missed: calls of which the other tool may lack one for each task that was started."""
     t.check(theirs.get("getppid"), f"{name} counted nothing: {theirs}")
@@ -89,7 +108,4 @@ def strace_counts_the_same_calls_by_name(t):
 @test
 def perf_trace_counts_the_same_calls_by_name(t):
     need_program("perf")
-    command = [t.tool.subject("calls"), "--truth", t.path("perf-truth.json"), "1000"]
-    theirs, text = perf_counts(t, command)
-    t.check("LOST" not in text, "perf lost events")
-    compare(t, "perf trace", our_counts(t), theirs, missed=FIRST_OF_A_TASK)
+    compare(t, "perf trace", our_counts(t), trusted_perf_counts(t), missed=FIRST_OF_A_TASK)
