@@ -1,10 +1,14 @@
 /* Memory that is there or the program ends. */
 #include "base/mem.h"
 
+#include <limits.h>
+#include <malloc.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Without stdio: it may want memory itself. */
@@ -75,6 +79,26 @@ char *mem_printf(const char *fmt, ...)
 	if (n < 0)
 		mem_out();
 	return text;
+}
+
+void mem_expect(size_t bytes)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start;
+	char *room;
+
+	if (bytes < MEM_LARGE_BYTES)
+		return;
+	/* In the heap, not in a mapping of its own; and what is freed at its end stays. */
+	mallopt(M_MMAP_MAX, 0);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	room = malloc(bytes);
+	if (!room)
+		return;
+	start = ((uintptr_t)room + page - 1) & ~(page - 1);
+	/* Refused where the kernel has no huge pages: pages of the usual size do too. */
+	madvise((void *)start, ((uintptr_t)room + bytes - start) & ~(page - 1), MADV_HUGEPAGE);
+	free(room);
 }
 
 /* items points to a pointer of the caller's type, which only memcpy may read as a void *: the types

@@ -15,6 +15,13 @@ char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t max);
 __attribute__((format(printf, 1, 2))) char *mem_printf(const char *fmt, ...);
 
+/* Work of about so many bytes begins: above MEM_LARGE_BYTES the heap gets room for it in huge pages, where the
+ * kernel gives them. Room that is not touched costs nothing, so the guess may be generous. Most of the time of a
+ * report of ten thousand threads went into the faults of fresh pages, some microseconds each in a virtual
+ * machine. Allocation never depends on it. */
+#define MEM_LARGE_BYTES ((size_t)8 << 20)
+void mem_expect(size_t bytes);
+
 /* Growable array of any struct: `struct { T *items; size_t n, cap; }`. Returns a pointer to a new,
  * zeroed last item; earlier pointers into items are invalid afterwards. */
 #define VEC(T)                                                                                     \

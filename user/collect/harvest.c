@@ -35,6 +35,9 @@ static void span_add(void *series, int runq, uint32_t bucket)
 
 #include "bpf/account.h"
 
+/* A thread's part of the longest result, JSON: 9 KB measured for those of a ring of ten thousand. */
+#define RESULT_BYTES 12288
+
 /* A table is a page; what most threads called is a dozen numbers, and the dead are kept until the end. */
 static void calls_keep(struct capture_thread *kept, const struct wk_task *task)
 {
@@ -133,6 +136,7 @@ int collect_settle(struct collector *c, struct diag *diag)
 	}
 	probes_wait(c);
 	err = collector_service(c, &empty, diag);
+	mem_expect((c->threads.n + collector_alive(c)) * RESULT_BYTES);
 	vec_reserve(&c->threads, collector_alive(c));
 	if (!err && !empty)
 		err = collect_pass(c, &seed, settle_live, NULL, diag);

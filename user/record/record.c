@@ -1,9 +1,13 @@
 /* Recordings: a JSON text in a checked and compressed envelope. */
 #include "record/record.h"
 
+#include "base/mem.h"
 #include "record/decode.h"
 #include "record/encode.h"
 #include "record/pack.h"
+
+/* Memory that a byte of the text takes, decoded and reported as JSON: 22 measured for ten thousand threads. */
+#define DECODED_BYTES 24
 
 int record_write(FILE *out, const struct recording *recording, struct diag *diag)
 {
@@ -24,6 +28,7 @@ int record_read(FILE *in, const char *name, struct recording *ret_recording, str
 
 	if (err)
 		return err;
+	mem_expect(plain.n * DECODED_BYTES);
 	err = recording_decode(strbuf_text(&plain), plain.n, name, ret_recording, diag);
 	strbuf_free_members(&plain);
 	return err;
