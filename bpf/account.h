@@ -158,6 +158,33 @@ ACCOUNT_INLINE void account_waking(struct wk_thread *t, __u64 now_ns)
 	t->wakings++;
 }
 
+/* So many wakings since the last switch-in have cancelled sleeps, if the last of them lies in the window. */
+ACCOUNT_INLINE void account_cancelled(struct wk_thread *t, __u32 cancelled, const struct account_view *v)
+{
+	if (!cancelled || t->wake_ns < v->start_ns || t->wake_ns > v->end_ns)
+		return;
+	t->count.cancelled_sleeps += cancelled;
+	t->wakings -= cancelled;
+}
+
+/* Where no switch-in in the window judges them: the thread runs to the window's end, or to its own. Of a sleeper, the
+ * last one ends its sleep, when it gets a CPU. */
+ACCOUNT_INLINE void account_cancelled_settle(struct wk_thread *t, const struct account_view *v)
+{
+	__u32 ends = t->state == WK_STATE_BLOCKED && t->wake_ns >= t->since_ns;
+
+	if (t->wakings)
+		account_cancelled(t, t->wakings - ends, v);
+}
+
+/* Comes before a waking on top of others: none of them has ended a sleep, and those in the window must not be
+ * mixed with those behind it. */
+ACCOUNT_INLINE void account_waking_again(struct wk_thread *t, __u64 now_ns, const struct account_view *v)
+{
+	if (now_ns > v->end_ns)
+		account_cancelled(t, t->wakings, v);
+}
+
 /* The thread gets a CPU. When it was on one already as far as we know, account_missed_out() comes
  * first. */
 ACCOUNT_INLINE void account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 cpu, int from_idle,
@@ -191,6 +218,8 @@ ACCOUNT_INLINE void account_switch_in(struct wk_thread *t, __u64 now_ns, __u32 c
 		t->count.cancelled_sleeps += cancelled;
 		t->count.idle_exits += !!from_idle;
 		t->count.migrations += t->cpu != WK_CPU_NONE && cpu != t->cpu;
+	} else if (t->wakings) {
+		account_cancelled_settle(t, v);
 	}
 	t->state = WK_STATE_RUNNING;
 	t->since_ns = now_ns;
@@ -295,6 +324,7 @@ ACCOUNT_INLINE void account_settle(struct wk_thread *t, const struct account_vie
 		t->edge_ns += account_oncpu(t, v->end_ns, v);
 	else if (account_is_ready(t))
 		account_runq(t, account_ready_since(t, v->end_ns), v->end_ns, v);
+	account_cancelled_settle(t, v);
 	if (t->edge_ns)
 		span_add(v->series, 0, account_span_bucket(t->edge_ns));
 	account_second_flush(t, v->series);

@@ -136,6 +136,12 @@ int BPF_PROG(sched_waking, struct task_struct *wakee)
 	if (!t)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
+	if (t->wakings) {
+		struct account_view v;
+
+		view_take(&v, t);
+		account_waking_again(t, now_ns, &v);
+	}
 	account_waking(t, now_ns);
 	waking_note(t, wakee, now_ns);
 	if (cfg.stacks)

@@ -75,8 +75,11 @@ static inline void subject_window(struct subject *s, __u64 start_ns, __u64 end_n
 	s->view.end_ns = end_ns;
 }
 
+/* As sched.bpf.c does. */
 static inline void subject_waking(struct subject *s, __u64 at_ns)
 {
+	if (s->t.wakings)
+		account_waking_again(&s->t, at_ns, &s->view);
 	account_waking(&s->t, at_ns);
 }
 

@@ -182,6 +182,42 @@ static void cancelled_sleeps_are_judged_where_the_thread_runs_again(void **state
 	subject_waking(&s, MS(9990));
 	subject_out(&s, MS(9995), WK_STATE_READY);
 	subject_in(&s, MS(10001));
+	assert_int_equal(s.t.count.cancelled_sleeps, 2);
+	subject_waking(&s, MS(10002));
+	subject_settle(&s);
+	assert_int_equal(s.t.count.cancelled_sleeps, 2);
+}
+
+/* Nothing else would tell of them: the thread does not leave its CPU before the window or itself ends. */
+static void cancelled_sleeps_since_the_last_switch_are_counted_at_the_end(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	runner_in_window(&s, 100);
+	for (int i = 0; i < 7; i++)
+		subject_waking(&s, MS(200 + i));
+	subject_settle(&s);
+	assert_int_equal(s.t.count.cancelled_sleeps, 7);
+
+	runner_in_window(&s, 100);
+	for (int i = 0; i < 7; i++)
+		subject_waking(&s, MS(9997 + i));
+	subject_settle(&s);
+	assert_int_equal(s.t.count.cancelled_sleeps, 4); /* 9997 to 10000, which is the end */
+
+	runner_in_window(&s, 100);
+	subject_waking(&s, MS(200));
+	subject_waking(&s, MS(201));
+	subject_out(&s, MS(202), WK_STATE_BLOCKED);
+	subject_waking(&s, MS(300)); /* this one ends a sleep */
+	subject_settle(&s);
+	assert_int_equal(s.t.count.cancelled_sleeps, 2);
+
+	runner_in_window(&s, 100);
+	subject_waking(&s, MS(200));
+	subject_out(&s, MS(202), WK_STATE_DEAD);
+	subject_settle(&s);
 	assert_int_equal(s.t.count.cancelled_sleeps, 1);
 }
 
@@ -597,7 +633,7 @@ static void a_sleeper_with_a_cancelled_sleep_behind_it_waits_for_nothing(void **
 	subject_waking(&s, MS(105));
 	subject_out(&s, MS(110), WK_STATE_BLOCKED);
 	subject_settle(&s);
-	assert_counts(&s, 1, 0, 1, 0);
+	assert_counts(&s, 1, 1, 1, 0);
 	assert_int_equal(s.t.count.runq_ns, 0);
 }
 
@@ -786,6 +822,7 @@ int main(void)
 		cmocka_unit_test(of_several_wakings_one_ends_the_sleep),
 		cmocka_unit_test(a_waking_just_before_the_switch_may_end_the_sleep),
 		cmocka_unit_test(cancelled_sleeps_are_judged_where_the_thread_runs_again),
+		cmocka_unit_test(cancelled_sleeps_since_the_last_switch_are_counted_at_the_end),
 		cmocka_unit_test(preempted_and_yielding_threads_have_not_slept),
 		cmocka_unit_test(a_new_thread_starts_and_does_not_wake_up),
 		cmocka_unit_test(the_last_switch_is_a_voluntary_one),

@@ -40,6 +40,7 @@ struct history {
 	bool on_cpu; /* at the end, since in_ns */
 	bool waits;  /* at the end, since ready_ns */
 	__u64 in_ns, ready_ns;
+	__u32 cancelled; /* since the last arrival */
 	bool idle_exits_known; /* whom an untraced switch-in followed is not */
 };
 
@@ -53,6 +54,8 @@ struct life {
 	enum wk_state state; /* the true one */
 	__u64 since_ns, woken_ns;
 	__u32 early, late; /* wakings before and after the switch-out */
+	__u32 in_time;	   /* of these, those not after the window's end; the last one's time */
+	__u64 in_time_ns;
 	__u32 last_cpu;
 	bool in_untraced, out_untraced;
 };
@@ -159,6 +162,27 @@ static __u64 ready_since(const struct life *l)
 	return l->early ? l->since_ns : WK_NEVER;
 }
 
+static void life_woken(struct life *l)
+{
+	l->woken_ns = l->now_ns;
+	if (l->now_ns <= l->end_ns) {
+		l->in_time++;
+		l->in_time_ns = l->now_ns;
+	}
+	subject_waking(&l->s, l->now_ns);
+}
+
+/* What was woken in the window and not judged there by a switch-in: all have cancelled a sleep, but one that came to
+ * a sleeper. */
+static __u32 cancelled_at_end(const struct life *l)
+{
+	bool ends = l->late ? l->in_time_ns == l->woken_ns : l->in_time_ns >= l->since_ns;
+
+	if (!l->in_time || l->in_time_ns < l->start_ns)
+		return 0;
+	return l->state == WK_STATE_BLOCKED && ends ? l->in_time - 1 : l->in_time;
+}
+
 /* A waking of a thread that runs or is preempted cancels a sleep, unless the thread is out before
  * it takes effect; a thread that is out is woken once. */
 static void life_waking(struct life *l)
@@ -170,8 +194,7 @@ static void life_waking(struct life *l)
 		l->late = 1;
 	else
 		l->early++;
-	l->woken_ns = l->now_ns;
-	subject_waking(&l->s, l->now_ns);
+	life_woken(l);
 }
 
 /* After early wakings that all cancelled, a sleeper is woken once more. */
@@ -180,8 +203,7 @@ static void life_waking_again(struct life *l)
 	if (l->state != WK_STATE_BLOCKED || !l->early || l->late)
 		return;
 	l->late = 1;
-	l->woken_ns = l->now_ns;
-	subject_waking(&l->s, l->now_ns);
+	life_woken(l);
 }
 
 static void life_in(struct life *l)
@@ -200,7 +222,8 @@ static void life_in(struct life *l)
 		.at_ns = l->now_ns,
 		.ready_ns = ready_since(l),
 		.from = l->state,
-		.cancelled = l->state == WK_STATE_BLOCKED && wakings ? wakings - 1 : wakings,
+		.cancelled = l->now_ns > l->end_ns ? cancelled_at_end(l)
+			     : l->state == WK_STATE_BLOCKED && wakings ? wakings - 1 : wakings,
 		.idle_exit = from_idle,
 		.migration = l->last_cpu != WK_CPU_NONE && cpu != l->last_cpu,
 	};
@@ -213,7 +236,7 @@ static void life_in(struct life *l)
 	l->state = WK_STATE_RUNNING;
 	l->since_ns = l->now_ns;
 	l->last_cpu = cpu;
-	l->early = l->late = 0;
+	l->early = l->late = l->in_time = 0;
 	l->out_untraced = false;
 }
 
@@ -275,6 +298,7 @@ static void life_end(struct life *l)
 		     (l->state == WK_STATE_BLOCKED &&
 		      (l->late || (l->early && l->woken_ns == l->since_ns)));
 	l->h.ready_ns = ready_since(l);
+	l->h.cancelled = cancelled_at_end(l);
 	subject_settle(&l->s);
 }
 
@@ -332,14 +356,16 @@ static void answer_arrival(struct answer *a, const struct life *l, const struct 
 		in->ready_ns == WK_NEVER ? 0 : cut(in->ready_ns, in->at_ns, l->start_ns, l->end_ns);
 
 	a->count.runq_ns += wait_ns;
-	if (in->at_ns < l->start_ns || in->at_ns > l->end_ns)
+	if (in->at_ns < l->start_ns)
+		return;
+	a->count.cancelled_sleeps += in->cancelled;
+	if (in->at_ns > l->end_ns)
 		return;
 	a->count.runq_waits++;
 	answer_span(a->spans.runq, wait_ns);
 	if (wait_ns > a->count.runq_max_ns)
 		a->count.runq_max_ns = wait_ns;
 	a->count.starts += in->from == WK_STATE_NEW;
-	a->count.cancelled_sleeps += in->cancelled;
 	a->count.idle_exits += in->idle_exit;
 	a->count.migrations += in->migration;
 	if (in->from == WK_STATE_BLOCKED) {
@@ -382,6 +408,7 @@ static void answer_find(struct answer *a, const struct life *l)
 		answer_oncpu(a, l, (struct stretch){l->h.in_ns, WK_NEVER});
 	for (size_t i = 0; i < l->h.n_arrivals; i++)
 		answer_arrival(a, l, &l->h.arrivals[i]);
+	a->count.cancelled_sleeps += l->h.cancelled;
 	if (l->h.waits)
 		a->count.runq_ns += cut(l->h.ready_ns, WK_NEVER, l->start_ns, l->end_ns);
 	for (size_t i = 0; i < l->h.n_departures; i++)
