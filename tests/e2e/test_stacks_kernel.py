@@ -78,6 +78,7 @@ class Handed:
         self.sent += 1
         self.stacks[int(values[0])] = {
             "pid": int(values[1]),
+            "time_ns": int(values[2]),
             "copied": int(values[3]),
             "kernel": [int(v, 16) for v in values[5:split]],
             "user": [int(v, 16) for v in values[split + 1 :]],
@@ -283,7 +284,7 @@ def samples_are_time_on_cpu(t):
 
 
 def storm(t, seconds):
-    """Stacks under a storm of timers: (Handed, {pid: [(begin, end)]})."""
+    """Stacks under a storm of timers: (Handed, {pid: (ns of its begin, [(begin, end)])})."""
     folder = t.path("mappings")
     os.mkdir(folder)
     subject = Subject(t.tool, ["stackstorm", folder, seconds])
@@ -294,7 +295,8 @@ def storm(t, seconds):
     ranges = {}
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), encoding="ascii") as file:
-            ranges[int(name)] = [tuple(int(v, 16) for v in line.split()) for line in file]
+            since_ns = int(file.readline(), 16)
+            ranges[int(name)] = since_ns, [tuple(int(v, 16) for v in line.split()) for line in file]
     return handed, ranges
 
 
@@ -311,12 +313,13 @@ def every_stack_belongs_to_its_process_under_a_timer_storm(t):
     check_books(t, handed)
     t.equal("lost", handed.lost, {})
     checked, misled = {}, 0
-    everyone = sorted(set(piece for pieces in ranges.values() for piece in pieces))
+    everyone = sorted(set(piece for _since, pieces in ranges.values() for piece in pieces))
     for number, stack in handed.stacks.items():
         pid = stack["pid"]
-        if pid not in ranges or not stack["user"]:
+        since_ns, own = ranges.get(pid, (0, []))
+        if not own or not stack["user"] or stack["time_ns"] < since_ns:
             continue
-        strange = [a for a in stack["user"] if not lies_in(a, ranges[pid])]
+        strange = [a for a in stack["user"] if not lies_in(a, own)]
         checked[pid] = checked.get(pid, 0) + 1
         misled += bool(strange)
         foreign = [a for a in strange if a == stack["user"][0] or lies_in(a, everyone)]

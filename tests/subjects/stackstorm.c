@@ -2,7 +2,8 @@
  *
  * For each CPU two processes that wait for a timer of 1 kHz each (timerfd, and setitimer with a signal), and
  * two pairs: one on the CPU, one across CPUs. Each is a program of its own, at addresses of its own, and writes
- * FOLDER/PID: its mappings that can be executed, "BEGIN END" in hexadecimal. Built with frame pointers. */
+ * FOLDER/PID: "NS", the monotonic time from which on these are its mappings that can be executed, "BEGIN END" each,
+ * all in hexadecimal: before its exec it ran at its parent's addresses. Built with frame pointers. */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
@@ -21,6 +22,7 @@ static void mappings_write(const char *folder)
 	out = fopen(path, "we");
 	if (!in || !out)
 		truth_die(path);
+	fprintf(out, "%llx\n", (unsigned long long)truth_clock_ns(CLOCK_MONOTONIC));
 	while (fgets(line, sizeof(line), in))
 		if (sscanf(line, "%llx-%llx %4s", &begin, &end, rights) == 3 && rights[2] == 'x')
 			fprintf(out, "%llx %llx\n", begin, end);
