@@ -77,7 +77,8 @@ struct wk_cause_key {
 
 #define WK_NAME_BYTES 40
 
-/* One cause of one thread, numbered from 1. Intervals are from one such wake to the next. */
+/* One cause of one thread, numbered from 1. Intervals are from one such wake to the next. A place whose cause was
+ * taken out because its thread had died serves again under another number: no number names two causes. */
 struct wk_cause {
 	struct wk_cause_key key;
 	__u64 wakeups;

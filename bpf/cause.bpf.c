@@ -83,16 +83,32 @@ static __always_inline int cause_is_named(__u32 context)
 	       context == WK_CONTEXT_IRQ;
 }
 
+/* A number that was never used, or one that is free again; 0: there is none. */
+static __always_inline __u32 number_take(__u32 *next, __u32 n, void *freed)
+{
+	__u32 number = *next;
+
+	if (number < n) {
+		number = __sync_fetch_and_add(next, 1);
+		if (number < n)
+			return number;
+	}
+	return bpf_map_pop_elem(freed, &number) ? 0 : number;
+}
+
 /* Takes a number for a new cause; 0 where there is no room. */
 static __noinline __u32 cause_new(struct wk_thread *t)
 {
 	struct wk_cause *c;
-	__u32 number;
+	__u32 number, place;
 
-	if (!t || next_cause >= cfg.causes)
+	if (!t)
 		goto full;
-	number = __sync_fetch_and_add(&next_cause, 1);
-	c = bpf_map_lookup_elem(&causes, &number);
+	number = number_take(&next_cause, cfg.causes, &free_causes);
+	if (!number)
+		goto full;
+	place = number & cfg.cause_mask;
+	c = bpf_map_lookup_elem(&causes, &place);
 	if (!c || bpf_map_update_elem(&cause_numbers, &t->key, &number, BPF_NOEXIST))
 		goto full;
 	c->key = t->key;
@@ -115,9 +131,9 @@ static __noinline __u32 charge_find(__u32 cause, __u32 root)
 
 	if (known)
 		return *known;
-	if (next_charge >= 2 * cfg.causes)
+	number = number_take(&next_charge, 2 * cfg.causes, &free_charges);
+	if (!number)
 		goto full;
-	number = __sync_fetch_and_add(&next_charge, 1);
 	charge = bpf_map_lookup_elem(&charges, &number);
 	if (!charge || bpf_map_update_elem(&charge_numbers, &key, &number, BPF_NOEXIST))
 		goto full;
@@ -217,7 +233,7 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 	struct wk_charge *charge;
 	struct wk_cause *cause;
 	__u64 last_ns, slept_ns;
-	__u32 number;
+	__u32 number, place;
 
 	if (sleep->wakings) {
 		key_of_waking(&key, t);
@@ -248,7 +264,8 @@ static __always_inline void cause_wakeup(struct wk_thread *t, const struct ended
 		charge->sleep_ns += slept_ns;
 	}
 	number = t->cause;
-	cause = bpf_map_lookup_elem(&causes, &number);
+	place = number & cfg.cause_mask;
+	cause = bpf_map_lookup_elem(&causes, &place);
 	if (!cause || !number)
 		return;
 	if (!cause->wakeups)

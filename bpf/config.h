@@ -32,6 +32,7 @@ struct wk_config {
 	__u32 groups;		/* in the seconds map */
 	__u32 page_bytes;
 	__u32 causes;		/* in the causes map; charges has twice as many */
+	__u32 cause_mask;	/* of a cause's number: its place in the map; 2^n - 1, at least causes - 1 */
 	__u32 futile_ns;	/* a wake that ran shorter than this may be futile */
 	__u32 stacks;		/* enum wk_stacks; 0: none */
 	__u32 stacks_per_s;	/* of one thread, at most in a second; 0: no limit */

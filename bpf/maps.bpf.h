@@ -11,6 +11,7 @@ const volatile struct wk_config cfg = {
 	.follow = 1,
 	.count_syscalls = 1,
 	.causes = 16384,
+	.cause_mask = 16383,
 	.futile_ns = 20000,
 	.switch_has_state = 1,
 	.exit_has_group_dead = 1,
@@ -119,6 +120,19 @@ struct {
 	__type(key, __u32);
 	__type(value, struct wk_cause);
 } causes SEC(".maps");
+
+/* Numbers for causes and charges beyond those that were never used: user space has taken out what they stood for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 16384);
+	__type(value, __u32);
+} free_causes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 32768);
+	__type(value, __u32);
+} free_charges SEC(".maps");
 
 struct charge_key {
 	__u32 cause;

@@ -516,6 +516,45 @@ def causes_and_roots_add_up_on_every_other_subject(t):
 
 
 @test
+def causes_of_the_dead_make_room_and_stay_roots(t):
+    """Two causes each, of which 49,152 have room: what the dead leave is taken out while the window is open,
+    and what they began is charged to them all the same."""
+    count = 30000
+    run = t.tool.run(["mortals", count, t.root], ["-q", "--stacks=no"], limit_s=140).run
+    t.check(run["trust"]["ok"], f"not trusted: {run['trust']['reasons']}")
+    t.equal("lost", {k: n for k, n in run["trust"]["lost"].items() if n}, {})
+    with open(t.path("tids"), encoding="ascii") as file:
+        tids = [int(line) for line in file]
+    if len(set(tids)) < count:
+        raise Skip("this machine has too few thread ids")
+    t.equal("threads", len(run.threads), count + 1)
+    rows, roots = {}, {}
+    for i, cause in enumerate(run["causes"]):
+        rows.setdefault((cause["tid"], cause["cause"]), []).append(i)
+    for entry in run["roots"]:
+        roots.setdefault(entry["cause"], {})[entry["root"]] = entry
+    judged, wrong = 0, []
+    for before, tid in zip(tids, tids[1:]):
+        nap, start = rows.get((before, "timeout"), []), rows.get((tid, "start"), [])
+        if not nap:
+            continue  # its timer expired before it slept
+        judged += 1
+        if len(nap) != 1 or len(start) != 1 or list(roots[start[0]]) != nap:
+            wrong.append((before, [run["causes"][i] for i in nap + start]))
+    t.check(len(wrong) <= unseen(run), f"{len(wrong)} began without their root: {wrong[:2]}")
+    t.between("naps that were slept", judged, count * 0.9, count)
+    t.between("causes", len(run["causes"]), 50000, 3 * count)
+    for what in ("wakeups", "oncpu_ns"):
+        t.equal(f"{what} by cause", sum(c[what] for c in run["causes"]), run["totals"][what])
+        t.equal(f"{what} by root", sum(c[what] for c in run["roots"]), run["totals"][what])
+        by_thread = dict.fromkeys(tids, 0)
+        for cause in run["causes"]:
+            by_thread[cause["tid"]] = by_thread.get(cause["tid"], 0) + cause[what]
+        different = [th["tid"] for th in run.threads if th[what] != by_thread[th["tid"]]]
+        t.equal(f"threads whose {what} are not those of their causes", different, [])
+
+
+@test
 def causes_add_up_in_a_window_with_two_edges(t):
     """Subjects that live before and after it; two of them switch all the time, so that one leaves its
     CPU between the window's end and the moment when the books are closed."""

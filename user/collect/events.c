@@ -66,6 +66,7 @@ int collector_service(struct collector *c, bool *ret_empty, struct diag *diag)
 	if (c->recycle) {
 		c->recycle = false;
 		collect_harvest(c);
+		collect_dead_causes_take(c);
 	}
 	*ret_empty = collector_alive(c) == 0;
 	return 0;

@@ -184,7 +184,7 @@ void collect_forget(struct collector *c)
 	c->recycle = false;
 }
 
-static void map_drain(const struct bpf_map *map)
+void collect_queue_drain(const struct bpf_map *map)
 {
 	int fd = bpf_map__fd(map);
 	__u32 value;
@@ -212,7 +212,7 @@ int collector_reset(struct collector *c, struct diag *diag)
 	collect_harvest(c);
 	memset(c->slots, 0, collect_slots_used(c) * sizeof(*c->slots));
 	memset(c->seconds, 0, c->seconds_bytes);
-	map_drain(c->skel->maps.free_slots);
+	collect_queue_drain(c->skel->maps.free_slots);
 	collect_samples_enable(c, false);
 	collect_why_reset(c);
 	collect_stacks_reset(c);

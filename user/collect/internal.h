@@ -47,6 +47,20 @@ struct collect_helper {
 	bool known;		      /* both could be read */
 };
 
+/* A cause as the kernel side numbered it, and as it is numbered when the books are closed. */
+struct collect_renumbered {
+	uint32_t from, to;
+};
+
+/* What was taken out of the kernel side before the books were closed, see dead_causes.c. */
+struct collect_dead {
+	VEC(struct capture_cause) causes; /* numbers, and those of charges, as the kernel side has them */
+	VEC(struct wk_charge) charges;
+	uint32_t *numbers; /* of the causes that are or will be there, by place; NULL: none was taken out */
+	size_t threads;	   /* so many of collector->threads have been looked at */
+	VEC(struct collect_renumbered) renumbered; /* by `from` */
+};
+
 struct collector {
 	struct wakewhy_bpf *skel; /* NULL with COLLECT_PROC, */
 	struct proc_watch *proc;  /* and this NULL without */
@@ -75,6 +89,7 @@ struct collector {
 	VEC(struct capture_cause) causes;
 	VEC(struct wk_charge) charges; /* by number; [0] is not used */
 	VEC(struct wk_wake_event) timeline;
+	struct collect_dead dead;
 	struct ring_buffer *timeline_ring; /* NULL: no timeline */
 	struct stackbook *book; /* NULL: neither stacks nor samples */
 	VEC(struct collect_sampler) samplers;
@@ -115,6 +130,8 @@ int collect_event(void *collector, void *data, size_t bytes);
 
 /* harvest.c: moves what dead threads left into collector->threads and gives their slots back. */
 void collect_harvest(struct collector *collector);
+/* Takes everything out of a queue of numbers. */
+void collect_queue_drain(const struct bpf_map *queue);
 /* Closes the books: all followed threads are in collector->threads afterwards. */
 int collect_settle(struct collector *collector, struct diag *diag);
 /* calls.c: what the kernel side must know of each system call. */
@@ -127,6 +144,25 @@ void collect_why_forget(struct collector *collector);
 /* Empties the kernel side's maps for the next window. */
 void collect_why_reset(struct collector *collector);
 int collect_wake_event(void *collector, void *data, size_t bytes);
+
+/* Reads the first n entries of an array map, in batches: each call of the kernel costs as much as dozens of entries.
+ * What cannot be read is left as it is. */
+void collect_array_read(const struct bpf_map *map, uint32_t n, void *items);
+/* How many of an array's entries are in use, `next` being the first that never was. */
+uint32_t collect_used(uint32_t next, uint32_t entries);
+/* The buckets of a histogram that are not empty. */
+void collect_intervals(struct capture_cause *cause, const struct wk_hist *hist);
+
+/* dead_causes.c: takes out the causes of threads that have died, if room gets short: in a long window thousands of
+ * processes come and go. */
+void collect_dead_causes_take(struct collector *collector);
+/* The number of the cause in that place of the map; 0: none is in it. */
+uint32_t collect_cause_number(const struct collector *collector, uint32_t place, const struct wk_cause *cause);
+/* When the books are closed: adds the dead ones, and numbers all causes from 1 as they come. */
+void collect_causes_renumber(struct collector *collector);
+/* What a cause that the kernel side numbered so is called from then on; 0: it is not known. */
+uint32_t collect_cause_renumbered(const struct collector *collector, uint32_t number);
+void collect_dead_forget(struct collector *collector);
 
 /* stacks.c: before loading: which maps and programs there will be. */
 int collect_stacks_prepare(struct collector *collector, struct diag *diag);

@@ -55,9 +55,11 @@ static int config_from_options(struct wk_config *cfg, const struct collect_optio
 
 	/* Half as many slots again as threads alive: dead ones wait there to be read. */
 	cfg->slots = max + max / 2;
-	cfg->recycle_at = max / 4 ? max / 4 : 1;
+	cfg->recycle_at = max / 8 ? max / 8 : 1;
 	/* Threads alike have three each: their birth, what they wait for, and who releases them. */
 	cfg->causes = 3 * (max < 16384 ? 16384 : max);
+	while (cfg->cause_mask < cfg->causes - 1)
+		cfg->cause_mask = cfg->cause_mask * 2 + 1;
 	cfg->futile_ns = 20000;
 	cfg->timeline = o->timeline;
 	cfg->stacks = o->stacks;
@@ -151,9 +153,11 @@ static int skel_size_maps(struct wakewhy_bpf *skel, const struct wk_config *cfg)
 		err = err ?: bpf_map__set_max_entries(skel->maps.timeline, cfg->page_bytes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.causes, cfg->causes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.cause_numbers, cfg->causes);
+	err = err ?: bpf_map__set_max_entries(skel->maps.free_causes, cfg->causes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.hists, cfg->causes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.charges, 2 * cfg->causes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.charge_numbers, 2 * cfg->causes);
+	err = err ?: bpf_map__set_max_entries(skel->maps.free_charges, 2 * cfg->causes);
 	return err;
 }
 

@@ -282,6 +282,12 @@ int collect_stacks_read(struct collector *c, struct diag *diag)
 	err = counts_read(c, diag);
 	for (size_t i = 0; !err && i < c->copy_counts.n; i++)
 		*vec_push(&c->stack_counts) = c->copy_counts.items[i];
+	for (size_t i = 0; i < c->stack_counts.n; i++) {
+		uint32_t *what = &c->stack_counts.items[i].key.what;
+
+		if (!(*what & WK_STACK_SAMPLE))
+			*what = collect_cause_renumbered(c, *what);
+	}
 	if (!err && c->options.stacks)
 		rest_add(c);
 	return err;

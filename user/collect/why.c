@@ -38,33 +38,32 @@ static void entries_read(struct collector *c, const struct bpf_map *map, entries
 	free(values);
 }
 
+void collect_intervals(struct capture_cause *cause, const struct wk_hist *hist)
+{
+	for (uint32_t i = 0; i < WK_HIST_BUCKETS; i++)
+		if (hist->count[i])
+			*vec_push(&cause->intervals) = (struct capture_interval){i, hist->count[i]};
+}
+
 /* Which cause it is of is the key. Those of causes that woke nobody twice are left out. */
 static void intervals_read(struct collector *c, const uint32_t *keys, const void *values, uint32_t n)
 {
 	const struct wk_hist *hists = values;
 
 	for (uint32_t k = 0; k < n; k++) {
-		struct capture_cause *cause;
+		uint32_t number = collect_cause_renumbered(c, keys[k]);
 
-		if (!keys[k] || keys[k] > c->causes.n)
-			continue;
-		cause = &c->causes.items[keys[k] - 1];
-		for (uint32_t i = 0; i < WK_HIST_BUCKETS && cause->c.wakeups > 1; i++)
-			if (hists[k].count[i])
-				*vec_push(&cause->intervals) =
-					(struct capture_interval){i, hists[k].count[i]};
+		if (number && c->causes.items[number - 1].c.wakeups > 1)
+			collect_intervals(&c->causes.items[number - 1], &hists[k]);
 	}
 }
 
-/* How many of an array's entries are in use, `next` being the first that is not. */
-static uint32_t used(uint32_t next, uint32_t entries)
+uint32_t collect_used(uint32_t next, uint32_t entries)
 {
 	return next < entries ? next : entries;
 }
 
-/* The first n entries of an array map, into `items`: in batches, for each call of the kernel costs as much as dozens
- * of entries. What cannot be read is left as it is. */
-static void array_read(const struct bpf_map *map, uint32_t n, void *items)
+void collect_array_read(const struct bpf_map *map, uint32_t n, void *items)
 {
 	size_t bytes = bpf_map__value_size(map);
 	uint32_t *keys = mem_calloc(BATCH, sizeof(*keys)), at, got;
@@ -85,31 +84,63 @@ static void array_read(const struct bpf_map *map, uint32_t n, void *items)
 	free(values);
 }
 
-/* Cause i has the number i + 1: 0 is none. */
 static void causes_read(struct collector *c)
 {
-	uint32_t n = used(c->skel->data->next_cause, c->cfg.causes);
-	VEC(struct wk_cause) all = {};
+	uint32_t n = collect_used(c->skel->data->next_cause, c->cfg.causes);
+	struct wk_cause *all = mem_calloc(n, sizeof(*all));
 
-	vec_reserve(&all, n);
-	vec_reserve(&c->causes, n);
-	for (uint32_t i = 0; i < n; i++)
-		vec_push(&all);
-	array_read(c->skel->maps.causes, n, all.items);
-	for (uint32_t i = 1; i < n; i++)
-		*vec_push(&c->causes) = (struct capture_cause){.number = i, .c = all.items[i]};
-	free(all.items);
+	vec_reserve(&c->causes, n + c->dead.causes.n);
+	collect_array_read(c->skel->maps.causes, n, all);
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t number = collect_cause_number(c, i, &all[i]);
+
+		if (number)
+			*vec_push(&c->causes) = (struct capture_cause){.number = number, .c = all[i]};
+	}
+	free(all);
+	collect_causes_renumber(c);
 	entries_read(c, c->skel->maps.hists, intervals_read);
 }
 
+/* As the kernel side numbered them, then those of the dead. */
 static void charges_read(struct collector *c)
 {
-	uint32_t n = used(c->skel->data->next_charge, 2 * c->cfg.causes);
+	uint32_t n = collect_used(c->skel->data->next_charge, 2 * c->cfg.causes);
 
-	vec_reserve(&c->charges, n);
+	vec_reserve(&c->charges, n + c->dead.charges.n);
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&c->charges);
-	array_read(c->skel->maps.charges, n, c->charges.items);
+	collect_array_read(c->skel->maps.charges, n, c->charges.items);
+	for (size_t i = 0; i < c->dead.charges.n; i++)
+		*vec_push(&c->charges) = c->dead.charges.items[i];
+	for (size_t i = 0; i < c->charges.n; i++) {
+		struct wk_charge *charge = &c->charges.items[i];
+
+		charge->cause = collect_cause_renumbered(c, charge->cause);
+		charge->root = collect_cause_renumbered(c, charge->root);
+	}
+}
+
+/* CPUs write to the ring side by side. */
+static int event_order(const void *a, const void *b)
+{
+	const struct wk_wake_event *x = a, *y = b;
+
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static void timeline_read(struct collector *c)
+{
+	if (c->timeline_ring)
+		ring_buffer__consume(c->timeline_ring);
+	for (size_t i = 0; i < c->timeline.n; i++) {
+		struct wk_wake_event *event = &c->timeline.items[i];
+
+		event->cause = collect_cause_renumbered(c, event->cause);
+		event->root = collect_cause_renumbered(c, event->root);
+	}
+	if (c->timeline.n)
+		qsort(c->timeline.items, c->timeline.n, sizeof(*c->timeline.items), event_order);
 }
 
 /* A thread that ran when the window closed: the probes had no occasion to charge that. One that has
@@ -142,23 +173,12 @@ static void edges_charge(struct collector *c)
 	}
 }
 
-/* CPUs write to the ring side by side. */
-static int event_order(const void *a, const void *b)
-{
-	const struct wk_wake_event *x = a, *y = b;
-
-	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
-
 void collect_why_read(struct collector *c)
 {
 	causes_read(c);
 	charges_read(c);
 	edges_charge(c);
-	if (c->timeline_ring)
-		ring_buffer__consume(c->timeline_ring);
-	if (c->timeline.n)
-		qsort(c->timeline.items, c->timeline.n, sizeof(*c->timeline.items), event_order);
+	timeline_read(c);
 }
 
 /* The threads of a capture by serial, for many look-ups. */
@@ -226,6 +246,7 @@ void collect_why_forget(struct collector *c)
 	memset(&c->causes, 0, sizeof(c->causes));
 	memset(&c->charges, 0, sizeof(c->charges));
 	memset(&c->timeline, 0, sizeof(c->timeline));
+	collect_dead_forget(c);
 }
 
 static void hash_empty(const struct bpf_map *map, size_t key_bytes)
@@ -258,8 +279,10 @@ void collect_why_reset(struct collector *c)
 	hash_empty(c->skel->maps.cause_numbers, sizeof(struct wk_cause_key));
 	hash_empty(c->skel->maps.charge_numbers, 2 * sizeof(uint32_t));
 	hash_empty(c->skel->maps.hists, sizeof(uint32_t));
-	array_clear(c->skel->maps.causes, used(c->skel->data->next_cause, c->cfg.causes), &no_cause);
-	array_clear(c->skel->maps.charges, used(c->skel->data->next_charge, 2 * c->cfg.causes),
+	collect_queue_drain(c->skel->maps.free_causes);
+	collect_queue_drain(c->skel->maps.free_charges);
+	array_clear(c->skel->maps.causes, collect_used(c->skel->data->next_cause, c->cfg.causes), &no_cause);
+	array_clear(c->skel->maps.charges, collect_used(c->skel->data->next_charge, 2 * c->cfg.causes),
 		    &no_charge);
 	c->skel->data->next_cause = 1;
 	c->skel->data->next_charge = 1;
