@@ -103,6 +103,12 @@ struct wk_charge {
 	__u64 sleep_ns; /* time asleep that these wakes ended, in the window */
 };
 
+/* Key of a charge's number. */
+struct wk_charge_key {
+	__u32 cause;
+	__u32 root;
+};
+
 #define WK_HIST_SUB 16	  /* buckets in an octave: 6 % resolution or better */
 #define WK_HIST_LOW 16	  /* first octave: 2^16 ns, 65 µs; shorter intervals are not entered */
 #define WK_HIST_OCTAVES 28 /* up to 2^44 ns, 4.9 hours */

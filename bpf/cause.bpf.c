@@ -124,7 +124,7 @@ full:
 
 static __noinline __u32 charge_find(__u32 cause, __u32 root)
 {
-	struct charge_key key = {.cause = cause, .root = root};
+	struct wk_charge_key key = {.cause = cause, .root = root};
 	__u32 *known = bpf_map_lookup_elem(&charge_numbers, &key);
 	struct wk_charge *charge;
 	__u32 number;

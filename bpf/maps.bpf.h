@@ -134,16 +134,11 @@ struct {
 	__type(value, __u32);
 } free_charges SEC(".maps");
 
-struct charge_key {
-	__u32 cause;
-	__u32 root;
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 32768);
-	__type(key, struct charge_key);
+	__type(key, struct wk_charge_key);
 	__type(value, __u32);
 } charge_numbers SEC(".maps");
 

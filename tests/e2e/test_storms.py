@@ -153,6 +153,26 @@ def run_sum(run, name):
     return sum(th[name] for th in run.threads)
 
 
+@test
+def the_dead_are_read_in_time_on_a_machine_that_is_full(t):
+    """Two hundred parents that want both CPUs, and slots for a third of their children: whoever reads the dead
+    comes first."""
+    done = t.tool.run(["forks", PARENTS, 0, 1500, "-"], ["-q", "--stacks=no", "--max-threads", "500"],
+                      limit_s=140)
+    check_forks(t, done.run, done.truth, PARENTS, 1500)
+    t.equal("lost", done.run.lost(), {})
+
+
+@test
+def the_observer_comes_first_and_its_children_as_ever(t):
+    """Its own nice value, and that of its command, beside the one that both were started with."""
+    for nice, own, of_child in ((0, -20, 0), (3, 3, 3), (-2, -2, -2)):
+        script = "cut -d' ' -f19 /proc/$PPID/stat; nice"
+        done = subprocess.run(["nice", "-n", str(nice), t.tool.binary, "run", "-q", "-o", t.path("out.json"),
+                               "--", "sh", "-c", script], capture_output=True, text=True, timeout=60)
+        t.equal(f"nice values when started with {nice}", done.stdout.split(), [str(own), str(of_child)])
+
+
 @test(long_s=2000)
 def forks_of_two_hundred_parents_are_all_counted(t):
     rate, count = 2000, long_or_short(60000, 2000)

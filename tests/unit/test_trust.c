@@ -81,6 +81,22 @@ static void oncpu_limits(void **state)
 	assert_true(oncpu_ok(0, 0));
 }
 
+/* What an interrupt did after it woke the other thread: 50 µs for each time. */
+static void who_is_preempted_may_have_more(void **state)
+{
+	struct fixture f = fixture();
+	struct wk_thread *t = add(&f, 1075 * MS, 1000 * MS, 5, 405);
+
+	(void)state;
+	t->count.switches_preempted = 4 + 400;
+	assert_true(judge(&f)); /* 55 ms and 20 */
+	t->count.oncpu_ns += 1;
+	assert_false(judge(&f));
+	t->count.oncpu_ns -= 81 * MS + 2; /* a lack is not explained by it */
+	assert_false(judge(&f));
+	done(&f);
+}
+
 static void steal_and_interrupts_are_allowed_for(void **state)
 {
 	struct fixture f = fixture();
@@ -298,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(oncpu_limits),
+		cmocka_unit_test(who_is_preempted_may_have_more),
 		cmocka_unit_test(steal_and_interrupts_are_allowed_for),
 		cmocka_unit_test(ticks_of_steal_are_not_seen),
 		cmocka_unit_test(a_lack_is_not_hidden_by_an_excess),

@@ -46,18 +46,40 @@ static void intervals_take(const struct collector *c, struct capture_cause *caus
 {
 	struct wk_hist hist;
 
-	if (!bpf_map_lookup_and_delete_elem(bpf_map__fd(c->skel->maps.hists), &cause->number, &hist) &&
-	    cause->c.wakeups > 1)
+	/* One wake has no interval. */
+	if (cause->c.wakeups < 2)
+		return;
+	if (!bpf_map_lookup_and_delete_elem(bpf_map__fd(c->skel->maps.hists), &cause->number, &hist))
 		collect_intervals(cause, &hist);
+}
+
+/* Empties so many places of an array, each of which becomes a copy of `blank`, and takes as many keys out of the index
+ * that leads there. A call of the kernel for all of them: one for each would be most of the time. */
+static void places_empty(const struct bpf_map *array, const uint32_t *places, const void *blank,
+			 const struct bpf_map *index, const char *keys, uint32_t n)
+{
+	size_t bytes = bpf_map__value_size(array);
+	char *blanks = mem_calloc(n, bytes);
+	uint32_t done;
+
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(blanks + i * bytes, blank, bytes);
+	/* A batch ends at a key that is not there. */
+	for (uint32_t i = 0; i < n; i += done + 1) {
+		done = n - i;
+		if (!bpf_map_delete_batch(bpf_map__fd(index), keys + i * bpf_map__key_size(index), &done, NULL))
+			break;
+	}
+	done = n;
+	bpf_map_update_batch(bpf_map__fd(array), places, blanks, &done, NULL);
+	free(blanks);
 }
 
 /* Its place gets the next number, unless there is none left: numbers with the highest bit are samples. */
 static void cause_give_back(struct collector *c, uint32_t place)
 {
-	static const struct wk_cause blank = {.key = {.serial = NO_SERIAL}};
 	uint32_t next = c->dead.numbers[place] + c->cfg.cause_mask + 1;
 
-	bpf_map_update_elem(bpf_map__fd(c->skel->maps.causes), &place, &blank, BPF_ANY);
 	c->dead.numbers[place] = 0;
 	if (next & WK_STACK_SAMPLE)
 		return;
@@ -69,7 +91,10 @@ static void cause_give_back(struct collector *c, uint32_t place)
 static uint32_t *causes_take(struct collector *c)
 {
 	uint32_t n = collect_used(c->skel->data->next_cause, c->cfg.causes), n_serials;
+	static const struct wk_cause blank = {.key = {.serial = NO_SERIAL}};
 	uint32_t *taken = mem_calloc(c->cfg.causes, sizeof(*taken));
+	VEC(uint32_t) places = {};
+	VEC(struct wk_cause_key) keys = {};
 	struct wk_cause *all = mem_calloc(n, sizeof(*all));
 	bool *dead = dead_serials(c, &n_serials);
 
@@ -85,9 +110,15 @@ static uint32_t *causes_take(struct collector *c)
 		kept->number = taken[place];
 		kept->c = *cause;
 		intervals_take(c, kept);
-		bpf_map_delete_elem(bpf_map__fd(c->skel->maps.cause_numbers), &cause->key);
-		cause_give_back(c, place);
+		*vec_push(&places) = place;
+		*vec_push(&keys) = cause->key;
 	}
+	places_empty(c->skel->maps.causes, places.items, &blank, c->skel->maps.cause_numbers, (const char *)keys.items,
+		     (uint32_t)places.n);
+	for (size_t i = 0; i < places.n; i++)
+		cause_give_back(c, places.items[i]);
+	free(places.items);
+	free(keys.items);
 	free(all);
 	free(dead);
 	return taken;
@@ -98,19 +129,26 @@ static void charges_take(struct collector *c, const uint32_t *taken)
 	static const struct wk_charge blank;
 	uint32_t n = collect_used(c->skel->data->next_charge, 2 * c->cfg.causes);
 	struct wk_charge *all = mem_calloc(n, sizeof(*all));
+	VEC(uint32_t) places = {};
+	VEC(struct wk_charge_key) keys = {};
 
 	collect_array_read(c->skel->maps.charges, n, all);
 	for (uint32_t i = 1; i < n; i++) {
 		const struct wk_charge *charge = &all[i];
-		uint32_t place = charge->cause & c->cfg.cause_mask, key[2] = {charge->cause, charge->root};
+		uint32_t place = charge->cause & c->cfg.cause_mask;
 
 		if (!charge->cause || place >= c->cfg.causes || taken[place] != charge->cause)
 			continue;
 		*vec_push(&c->dead.charges) = *charge;
-		bpf_map_delete_elem(bpf_map__fd(c->skel->maps.charge_numbers), key);
-		bpf_map_update_elem(bpf_map__fd(c->skel->maps.charges), &i, &blank, BPF_ANY);
-		bpf_map_update_elem(bpf_map__fd(c->skel->maps.free_charges), NULL, &i, BPF_ANY);
+		*vec_push(&places) = i;
+		*vec_push(&keys) = (struct wk_charge_key){charge->cause, charge->root};
 	}
+	places_empty(c->skel->maps.charges, places.items, &blank, c->skel->maps.charge_numbers, (const char *)keys.items,
+		     (uint32_t)places.n);
+	for (size_t i = 0; i < places.n; i++)
+		bpf_map_update_elem(bpf_map__fd(c->skel->maps.free_charges), NULL, &places.items[i], BPF_ANY);
+	free(places.items);
+	free(keys.items);
 	free(all);
 }
 

@@ -128,6 +128,11 @@ void collect_image_read_argv(struct capture_image *image);
 /* events.c: handler of the ring buffer. */
 int collect_event(void *collector, void *data, size_t bytes);
 
+/* priority.c: nobody waits long for a CPU that this process needs, which is seldom and short; without it, where hundreds of
+ * threads want one, dead threads are read too late, and their slots run out. Its children have the usual priority.
+ * Nothing happens where that is not allowed, or another priority was chosen for wakewhy. */
+void collect_priority_raise(void);
+
 /* harvest.c: moves what dead threads left into collector->threads and gives their slots back. */
 void collect_harvest(struct collector *collector);
 /* Takes everything out of a queue of numbers. */

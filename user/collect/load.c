@@ -357,6 +357,7 @@ int collector_open(struct collector **ret_collector, const struct collect_option
 		collector_free(c);
 		return err;
 	}
+	collect_priority_raise();
 	*ret_collector = c;
 	return 0;
 }

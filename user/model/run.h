@@ -35,6 +35,7 @@ struct run_trust {
 	uint64_t threads_compared;
 	uint64_t oncpu_ns_kernel, oncpu_ns_own;
 	uint64_t runq_ns; /* of the same threads: the kernel may charge it as on-CPU time */
+	uint64_t preempted; /* switches of the same threads: the kernel may have charged their last moments to others */
 	uint64_t switches_kernel, switches_own;
 	/* The thread that differs most. */
 	uint64_t worst_oncpu_diff_ns, worst_switches_diff;

@@ -14,6 +14,7 @@
 #define ONCPU_LESS_NS	  1e6
 #define ONCPU_MORE_SHARE  0.05
 #define ONCPU_MORE_NS	  5e6
+#define PREEMPTED_NS	  5e4
 #define STEAL_TICK_NS	  1e7
 #define RUSAGE_LESS_NS	  5e6
 #define SWITCHES_SHARE	  0.001
@@ -22,7 +23,7 @@
 /* The same stretch of one thread's life as both saw it. */
 struct trust_pair {
 	uint64_t oncpu_ns_kernel, oncpu_ns_own;
-	uint64_t runq_ns;
+	uint64_t runq_ns, preempted;
 	uint64_t switches_kernel, switches_own;
 };
 
@@ -40,6 +41,7 @@ static struct trust_pair trust_pair(const struct wk_thread *t)
 		.oncpu_ns_kernel = trust_distance(t->last.oncpu_ns, t->base.oncpu_ns),
 		.oncpu_ns_own = trust_distance(own_ns, t->own_base.oncpu_ns),
 		.runq_ns = t->count.runq_ns,
+		.preempted = trust_distance(t->count.switches_preempted, t->own_base.preempted),
 		.switches_kernel = trust_distance(t->last.voluntary, t->base.voluntary) +
 				   trust_distance(t->last.preempted, t->base.preempted),
 		.switches_own = trust_distance(t->count.switches_voluntary, t->own_base.voluntary) +
@@ -76,16 +78,17 @@ static double trust_allowance_ns(const struct capture *capture)
 	return (share < 1 ? share : 1) * window_ns * capture->noise.cpus_online + unseen_ns;
 }
 
-/* The kernel charges a thread that wakes an idle CPU from the moment of its waking, not from its
- * switch-in: it reuses the run queue's clock of that moment (rq_clock_skip_update in its
- * scheduler). So up to the whole run-queue wait may be in its figure and not in ours. */
-static bool trust_oncpu_agrees(uint64_t own, uint64_t kernel, uint64_t runq_ns, double allowance_ns)
+/* The kernel charges a thread that wakes an idle CPU, or preempts another thread, from the moment of its waking,
+ * not from its switch-in: it reuses the run queue's clock of that moment (rq_clock_skip_update in its
+ * scheduler). So up to the whole run-queue wait may be in its figure and not in ours; and what was left of the
+ * interrupt that woke it, soft interrupts included, is missing from the figure of who was preempted. */
+static bool trust_oncpu_agrees(const struct trust_pair *pair, double allowance_ns)
 {
-	double difference = (double)own - (double)kernel;
+	double kernel = (double)pair->oncpu_ns_kernel, difference = (double)pair->oncpu_ns_own - kernel;
 
-	return difference >=
-		       -(ONCPU_LESS_SHARE * (double)kernel + ONCPU_LESS_NS + (double)runq_ns) &&
-	       difference <= ONCPU_MORE_SHARE * (double)kernel + ONCPU_MORE_NS + allowance_ns;
+	return difference >= -(ONCPU_LESS_SHARE * kernel + ONCPU_LESS_NS + (double)pair->runq_ns) &&
+	       difference <= ONCPU_MORE_SHARE * kernel + ONCPU_MORE_NS +
+				     PREEMPTED_NS * (double)pair->preempted + allowance_ns;
 }
 
 static void trust_check_thread(struct run_trust *trust, const struct wk_thread *t,
@@ -94,8 +97,7 @@ static void trust_check_thread(struct run_trust *trust, const struct wk_thread *
 {
 	char own[UNITS_TEXT_BYTES], kernel[UNITS_TEXT_BYTES];
 
-	if (trust_oncpu_agrees(pair->oncpu_ns_own, pair->oncpu_ns_kernel, pair->runq_ns,
-			       allowance_ns))
+	if (trust_oncpu_agrees(pair, allowance_ns))
 		return;
 	/* One thread is named, the others are counted: a thousand sentences help nobody. */
 	if ((*disagreeing)++ > 0)
@@ -125,6 +127,7 @@ static uint64_t trust_compare_threads(struct run_trust *trust, const struct capt
 		trust->oncpu_ns_kernel += pair.oncpu_ns_kernel;
 		trust->oncpu_ns_own += pair.oncpu_ns_own;
 		trust->runq_ns = add_saturated(trust->runq_ns, pair.runq_ns);
+		trust->preempted = add_saturated(trust->preempted, pair.preempted);
 		trust->switches_kernel += pair.switches_kernel;
 		trust->switches_own += pair.switches_own;
 		diff = trust_distance(pair.oncpu_ns_own, pair.oncpu_ns_kernel);
@@ -147,9 +150,12 @@ static void trust_check_sums(struct run_trust *trust, uint64_t switches_diff,
 {
 	char own[UNITS_TEXT_BYTES], kernel[UNITS_TEXT_BYTES];
 	double limit = SWITCHES_SHARE * (double)trust->switches_kernel;
+	struct trust_pair sum = {.oncpu_ns_own = trust->oncpu_ns_own,
+				 .oncpu_ns_kernel = trust->oncpu_ns_kernel,
+				 .runq_ns = trust->runq_ns,
+				 .preempted = trust->preempted};
 
-	if (!trust_oncpu_agrees(trust->oncpu_ns_own, trust->oncpu_ns_kernel, trust->runq_ns,
-				allowance_ns))
+	if (!trust_oncpu_agrees(&sum, allowance_ns))
 		trust_doubt(trust, "on-CPU time of all threads: %s counted, %s by the kernel",
 			    units_format_duration(own, (double)trust->oncpu_ns_own),
 			    units_format_duration(kernel, (double)trust->oncpu_ns_kernel));
