@@ -101,6 +101,12 @@ void mem_expect(size_t bytes)
 	free(room);
 }
 
+void mem_give_back(void)
+{
+	mallopt(M_TRIM_THRESHOLD, 128 << 10); /* glibc's own */
+	malloc_trim(0);
+}
+
 /* items points to a pointer of the caller's type, which only memcpy may read as a void *: the types
  * do not alias. */
 void vec_reserve_bytes(void *items, size_t n, size_t *cap, size_t more, size_t item_bytes)

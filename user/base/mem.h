@@ -17,10 +17,12 @@ __attribute__((format(printf, 1, 2))) char *mem_printf(const char *fmt, ...);
 
 /* Work of about so many bytes begins: above MEM_LARGE_BYTES the heap gets room for it in huge pages, where the
  * kernel gives them. Room that is not touched costs nothing, so the guess may be generous. Most of the time of a
- * report of ten thousand threads went into the faults of fresh pages, some microseconds each in a virtual
- * machine. Allocation never depends on it. */
+ * report of ten thousand threads, and a third of that to start, went into the faults of fresh pages, some microseconds
+ * each on a virtual machine. Allocation never depends on it. */
 #define MEM_LARGE_BYTES ((size_t)8 << 20)
 void mem_expect(size_t bytes);
+/* That work is done: what is free at the heap's end goes back to the system. */
+void mem_give_back(void);
 
 /* Growable array of any struct: `struct { T *items; size_t n, cap; }`. Returns a pointer to a new,
  * zeroed last item; earlier pointers into items are invalid afterwards. */

@@ -1,7 +1,6 @@
 /* Opening the collector: configuration, loading, attaching, and what to say when it fails. */
 #include <stdarg.h>
 #include <linux/capability.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,33 +160,8 @@ static int skel_size_maps(struct wakewhy_bpf *skel, const struct wk_config *cfg)
 	return err;
 }
 
-/* Loading copies the kernel's type information, 5 MB and more, about in fresh memory: thousands of page
- * faults, each some microseconds on a virtual machine, a third of the time to start. So the heap is
- * made large once, and of huge pages where the kernel has them; heap_give_back() undoes it. */
-#define HEAP_BYTES (16UL << 20)
-#define HUGE_BYTES (2UL << 20)
-
-static void heap_prepare(void)
-{
-	uintptr_t begin, end;
-	void *first;
-
-	mallopt(M_MMAP_THRESHOLD, 4 * HEAP_BYTES);
-	mallopt(M_TOP_PAD, HEAP_BYTES);
-	first = malloc(HUGE_BYTES);
-	begin = ((uintptr_t)first + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
-	end = (uintptr_t)sbrk(0);
-	/* Refused where there are no huge pages: then it is as slow as before. */
-	if (first && begin < end)
-		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-	free(first);
-}
-
-static void heap_give_back(void)
-{
-	mallopt(M_TOP_PAD, 128 << 10); /* glibc's own */
-	malloc_trim(0);
-}
+/* Loading copies the kernel's type information, 5 MB and more, about in fresh memory. */
+#define LOAD_BYTES ((size_t)16 << 20)
 
 /* To find a type that this kernel does not have, libbpf before 1.2 looks through the modules too, and fails
  * where it may not list them. It asks the kernel alone when it is told where its types are, at the price of
@@ -304,9 +278,9 @@ static int collector_start(struct collector *c, struct diag *diag)
 
 	if (err)
 		return err;
-	heap_prepare();
+	mem_expect(LOAD_BYTES);
 	err = load_adapting(c, diag);
-	heap_give_back();
+	mem_give_back();
 	if (err || !c->skel)
 		return diag_error(err);
 	/* Addresses for all slots; collect_slots_used() maps them as they come into use. */
