@@ -154,8 +154,9 @@ enum wk_stacks {
 
 /* One stack, in the ring `stacks`. Behind it: kernel_frames addresses, user_frames addresses (both
  * innermost first), registers (with copied_bytes only, WK_STACK_REGS of them), copied bytes from
- * the stack pointer upwards. Stacks that are equal get one id and come once; each copy has an id of
- * its own, with WK_STACK_COPIED set. */
+ * the stack pointer upwards. Stacks that are equal get one id and come once. The id of a copy, with
+ * WK_STACK_COPIED set, belongs to a slot and an enum stack_place: it stands for the last one taken there, until
+ * the row that names it has come, and so there are never more of them than threads have room for. */
 struct wk_stack {
 	__u32 id;  /* from 1; 0: this is a struct wk_stack_row */
 	__u32 pid; /* process, as wakewhy's pid namespace shows it; 0: a kernel thread's, or not visible */
@@ -173,7 +174,6 @@ struct wk_stack_key {
 };
 #define WK_STACK_SAMPLE (1U << 31)
 #define WK_STACK_COPIED (1U << 31) /* in an id: a copy's */
-#define WK_STACK_COPIES (1U << 24) /* ids of copies in a window; then frame pointers have to do */
 
 /* One wake, or one sample, that has a copy: in the ring `stacks`, behind its stacks. Nothing would ever be added
  * to an entry of `stack_counts` with the id of a copy, and they would fill it. */
@@ -279,7 +279,7 @@ struct wk_thread {
 
 	/* Where in the code. The limit of stacks: each that is taken adds its part of a second. */
 	__u32 sleep_stack; /* when it fell asleep last; 0: not taken */
-	__u32 reserved4;
+	__u32 slot;	   /* its own number */
 	__u64 stacks_asleep_ns, stacks_woken_ns; /* its own, and those of who woke it */
 };
 

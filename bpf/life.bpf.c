@@ -49,6 +49,7 @@ static __noinline struct wk_thread *thread_follow(struct task_struct *task, __u3
 		return NULL;
 	__builtin_memset(t, 0, sizeof(*t));
 	t->state = state;
+	t->slot = slot;
 	t->since_ns = now_ns;
 	t->cpu = WK_CPU_NONE;
 	t->flags = flags;

@@ -34,7 +34,6 @@ __u32 next_serial = 0;
 __u32 next_cause = 1;  /* 0 stands for none */
 __u32 next_charge = 1; /* 0 takes what found no room */
 __u32 next_stack = 1;  /* of frames; 0 stands for none */
-__u32 next_copy = 1;   /* of copies, without WK_STACK_COPIED */
 __u32 stack_numbering = 1; /* raised where the numbers of stacks begin anew */
 __u64 realtime_ns = 0; /* CLOCK_REALTIME less CLOCK_MONOTONIC when the window opened */
 

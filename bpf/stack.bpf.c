@@ -26,6 +26,7 @@ enum stack_place {
 	STACK_ASLEEP,
 	STACK_WAKING,
 	STACK_SAMPLE,
+	STACK_PLACES,
 };
 
 #define RAW_WORDS 256 /* of the kernel's stack: deeper ones are walked each time */
@@ -108,9 +109,8 @@ static __always_inline __u32 stack_send(struct stack_buffer *s, __u32 bytes, __u
  * when user space comes late. */
 static __always_inline int copy_has_room(void)
 {
-	if (next_copy < WK_STACK_COPIES &&
-	    bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA) <
-		    bpf_ringbuf_query(&stacks, BPF_RB_RING_SIZE) / 4 * 3)
+	if (bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA) <
+	    bpf_ringbuf_query(&stacks, BPF_RB_RING_SIZE) / 4 * 3)
 		return 1;
 	lose(WK_LOST_COPIES);
 	return 0;
@@ -338,11 +338,23 @@ static __always_inline __u32 stack_again(struct stack_buffer *s, struct stack_sh
 	return *known;
 }
 
-/* Takes the stack of current as `mode` (enum wk_stacks) says, and returns its number; 0: none. `ctx` is the
- * program's. Only to be called where the head of this file says. */
-static __noinline __u32 stack_take(void *ctx, enum stack_place place, __u32 mode, __u32 pid,
-				   __u64 now_ns)
+/* The id of a copy that is taken at a place for a thread: the same each time. What was there before has been counted,
+ * or never will be: a thread has slept, was woken and has run before it sleeps again. */
+static __always_inline __u32 copy_id_at(const struct wk_thread *t, enum stack_place place)
 {
+	return WK_STACK_COPIED | (t->slot * STACK_PLACES + place);
+}
+
+static __always_inline enum stack_place copy_place(__u32 id)
+{
+	return (id & ~WK_STACK_COPIED) % STACK_PLACES;
+}
+
+/* Takes the stack of current as `mode` (enum wk_stacks) says, and returns its number; 0: none. `ctx` is the
+ * program's, copy_id says where and for which thread. Only to be called where the head of this file says. */
+static __noinline __u32 stack_take(void *ctx, __u32 copy_id, __u32 mode, __u32 pid, __u64 now_ns)
+{
+	enum stack_place place = copy_place(copy_id);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 	__u32 kernel = 0, user, copy, copied = 0, zero = 0, id;
@@ -377,8 +389,7 @@ static __noinline __u32 stack_take(void *ctx, enum stack_place place, __u32 mode
 		copied = stack_copy(s, kernel + user, regs);
 	s->head.copied_bytes = copied;
 	if (copied)
-		return stack_send(s, kernel + user + WK_STACK_REGS * sizeof(__u64) + copied,
-				  WK_STACK_COPIED | __sync_fetch_and_add(&next_copy, 1));
+		return stack_send(s, kernel + user + WK_STACK_REGS * sizeof(__u64) + copied, copy_id);
 	hash_words(&sum, s->words, *(volatile __u16 *)&s->head.kernel_frames, 2);
 	if (shape) {
 		shape_learn(shape, s, place);
@@ -432,7 +443,7 @@ static __always_inline void stack_of_sleeper(void *ctx, struct wk_task *w, __u64
 		return;
 	/* It takes some microseconds, in which another CPU may wake the thread. */
 	t->sleep_stack = STACK_COMING;
-	t->sleep_stack = stack_take(ctx, STACK_ASLEEP, cfg.stacks, t->pid, now_ns);
+	t->sleep_stack = stack_take(ctx, copy_id_at(t, STACK_ASLEEP), cfg.stacks, t->pid, now_ns);
 }
 
 /* Who wakes a thread is looked at where its sleep was. One that is woken before it has left the CPU is looked at then,
@@ -461,7 +472,7 @@ static __always_inline void stack_of_waker(void *ctx, struct wk_thread *t, struc
 		return;
 	waker = t->waking.context == WK_CONTEXT_THREAD ? thread_lookup(task) : NULL;
 	pid = waker ? waker->pid : pid_in_namespace(BPF_CORE_READ(task, group_leader, thread_pid));
-	t->waking.stack = stack_take(ctx, STACK_WAKING, cfg.stacks, pid, now_ns);
+	t->waking.stack = stack_take(ctx, copy_id_at(t, STACK_WAKING), cfg.stacks, pid, now_ns);
 }
 
 /* One more wake, or one more sample, with these stacks. Only one CPU at a time counts for a thread. */
@@ -510,6 +521,7 @@ int stack_sample(void *ctx)
 	now_ns = bpf_ktime_get_ns();
 	if (window_is_open(now_ns) && !(t->flags & WK_FLAG_GATED))
 		stack_count(WK_STACK_SAMPLE | t->serial,
-			    stack_take(ctx, STACK_SAMPLE, mode, t->pid, now_ns), 0, 0);
+			    stack_take(ctx, copy_id_at(t, STACK_SAMPLE), mode, t->pid, now_ns),
+			    0, 0);
 	return 0;
 }

@@ -1,10 +1,11 @@
 /* stackdump [-kuca] [-l PER_S] [-z HZ] [-d SECONDS] [-t TIMES] -p PID: what the kernel side hands out.
  *
  * Follows a process with the collector as wakewhy has it, but with a book of its own that writes down what it is
- * given. One line each on standard output, numbers in decimal, addresses in hexadecimal:
+ * given. Copies are numbered as they come. One line each on standard output, numbers in decimal, addresses in hexadecimal:
  *	ready
  *	stack ID PID TIME_NS COPIED_BYTES k ADDRESS... u ADDRESS...
  *	regs ID REGISTER...		(the copied ones, of the stack before)
+ *	copies COUNT IDS		(how many copies, and up to which of the collector's own ids)
  *	count WHAT SLEEPER WAKER COUNT SLEEP_NS
  *	cause NUMBER SERIAL WAKEUPS CONTEXT WAKER
  *	thread SERIAL PID TID ONCPU_NS COMM
@@ -28,7 +29,20 @@ struct stackbook {
 	FILE *out;
 	char *text;
 	size_t bytes;
+	uint32_t copies;
+	VEC(uint32_t) copy_of_id; /* the last one; 0: none */
 };
+
+/* The next copy has its id: here each gets a number of its own. */
+static uint32_t copy_add(struct stackbook *book, uint32_t id)
+{
+	uint32_t place = id & ~WK_STACK_COPIED;
+
+	while (book->copy_of_id.n <= place)
+		*vec_push(&book->copy_of_id) = 0;
+	book->copy_of_id.items[place] = WK_STACK_COPIED | ++book->copies;
+	return book->copy_of_id.items[place];
+}
 
 int stackbook_open(struct stackbook **ret_book, struct diag *diag)
 {
@@ -44,6 +58,7 @@ void stackbook_free(struct stackbook *book)
 		return;
 	fclose(book->out);
 	free(book->text);
+	free(book->copy_of_id.items);
 	free(book);
 }
 
@@ -66,9 +81,10 @@ void stackbook_seed(struct stackbook *book, pid_t pid)
 
 void stackbook_add(struct stackbook *book, const struct stack_taken *taken)
 {
+	uint32_t id = taken->id & WK_STACK_COPIED ? copy_add(book, taken->id) : taken->id;
 	FILE *out = book->out;
 
-	fprintf(out, "stack %u %u %llu %zu k", taken->id, taken->pid, (unsigned long long)taken->time_ns,
+	fprintf(out, "stack %u %u %llu %zu k", id, taken->pid, (unsigned long long)taken->time_ns,
 	       taken->memory_bytes);
 	for (size_t i = 0; i < taken->n_kernel; i++)
 		fprintf(out, " %llx", (unsigned long long)taken->kernel[i]);
@@ -78,16 +94,19 @@ void stackbook_add(struct stackbook *book, const struct stack_taken *taken)
 	putc('\n', out);
 	if (!taken->regs)
 		return;
-	fprintf(out, "regs %u", taken->id);
+	fprintf(out, "regs %u", id);
 	for (size_t i = 0; i < WK_STACK_REGS; i++)
 		fprintf(out, " %llx", (unsigned long long)taken->regs[i]);
 	putc('\n', out);
 }
 
-uint32_t stackbook_same(const struct stackbook *book, uint32_t id)
+uint32_t stackbook_keep(const struct stackbook *book, uint32_t id)
 {
-	(void)book;
-	return id;
+	uint32_t place = id & ~WK_STACK_COPIED;
+
+	if (!(id & WK_STACK_COPIED))
+		return id;
+	return place < book->copy_of_id.n ? book->copy_of_id.items[place] : 0;
 }
 
 void stackbook_take(struct stackbook *book, const struct stack_counted *counted, size_t n,
@@ -96,6 +115,7 @@ void stackbook_take(struct stackbook *book, const struct stack_counted *counted,
 	(void)capture;
 	fflush(book->out);
 	fwrite(book->text, 1, book->bytes, stdout);
+	printf("copies %u %zu\n", book->copies, book->copy_of_id.n);
 	for (size_t i = 0; i < n; i++)
 		printf("count %u %u %u %llu %llu\n", counted[i].key.what, counted[i].key.sleeper,
 		       counted[i].key.waker, (unsigned long long)counted[i].count.count,
@@ -107,6 +127,9 @@ void stackbook_reset(struct stackbook *book)
 	if (book->out)
 		fclose(book->out);
 	free(book->text);
+	free(book->copy_of_id.items);
+	memset(&book->copy_of_id, 0, sizeof(book->copy_of_id));
+	book->copies = 0;
 	book->out = open_memstream(&book->text, &book->bytes);
 	if (!book->out)
 		mem_out();

@@ -70,6 +70,8 @@ class Handed:
                 self.threads[int(values[0])] = tuple(map(int, values[1:4]))
             elif word == "lost":
                 self.lost[values[0]] = int(values[1])
+            elif word == "copies":
+                self.copies, self.copy_ids = map(int, values)
             elif word == "collector":
                 self.wakeups = int(values[0])
 
@@ -115,6 +117,13 @@ def check_books(t, handed):
     unknown = handed.ids() - set(handed.stacks)
     t.check(not unknown, f"{len(unknown)} stacks are counted that never came")
     t.equal("stacks that came twice", handed.sent, len(handed.stacks))
+    t.check(handed.copy_ids <= 3 * len(handed.threads), f"{handed.copy_ids} ids of copies")
+    # A copy is of one sleep, one waking or one sample: who names another's names it a second time.
+    named = [(i, row[3]) for row in handed.counts for i in row[1:3] if i >> 31]
+    t.check(
+        all(count == 1 for _i, count in named) and len(named) == len(dict(named)),
+        "a copy is counted more than once",
+    )
 
 
 @test
@@ -264,6 +273,25 @@ def copied_stacks_come_with_registers(t):
         whole, copied = min(16384, stack_map[1] - sp), stack["copied"]
         gap = (sp + copied) % 4096 == 0 and whole - copied <= 3 * 4096
         if not t.check(copied == whole or gap, f"{copied} bytes of {whole}"):
+            break
+
+
+@test
+def copies_of_sleeper_and_waker_come_to_their_wake(t):
+    """Three threads wake each other: each wake by a thread has two copies, which no other wake has."""
+    subject = Subject(t.tool, ["whychain", 3, 300, 1000, "futex"])
+    dump = Dump(t, subject.pid, "-kc")
+    subject.go()
+    subject.process.wait(60)
+    handed = dump.finish()
+    check_books(t, handed)
+    t.equal("lost", handed.lost, {})
+    both = [row for row in handed.counts if row[1] >> 31 and row[2] >> 31]
+    t.check(len(both) >= 550, f"{len(both)} of 600 wakes have a copy of both")
+    for _what, sleeper, waker, _count, sleep_ns in both:
+        asleep, waking = handed.stacks[sleeper], handed.stacks[waker]
+        # By the same looks at the clock, whoever came in between.
+        if not t.equal("sleep", waking["time_ns"] - asleep["time_ns"], sleep_ns):
             break
 
 

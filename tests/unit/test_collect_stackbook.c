@@ -501,19 +501,55 @@ static void rows_go_to_their_capture_and_equal_ones_are_one(void **state)
 	capture_free_members(&one);
 	capture_free_members(&two);
 
-	/* Copies have numbers of their own: the first of them is another than the first of frames. */
-	assert_int_equal(stackbook_same(book, 2), 1);
-	assert_int_equal(stackbook_same(book, WK_STACK_COPIED | 1), 0);
-	book_add(book, WK_STACK_COPIED | 1, &spot);
-	assert_int_equal(stackbook_same(book, WK_STACK_COPIED | 1), 1);
-	assert_int_equal(stackbook_same(book, 0), 0);
-	assert_int_equal(stackbook_same(book, WK_STACK_COPIED), 0);
-
 	stackbook_reset(book);
-	assert_int_equal(stackbook_same(book, 1), 0);
+	assert_int_equal(stackbook_keep(book, 1), 0);
 	book_take(book, 2, &one);
 	assert_null(book_stack(&one, 1 + 2));
 	capture_free_members(&one);
+	stackbook_free(book);
+}
+
+static void what_is_kept_outlives_the_id_of_a_copy(void **state)
+{
+	struct book_spot spot = {.pid = (uint32_t)getpid(),
+				 .time_ns = UINT64_MAX - 1,
+				 .address = (uint64_t)(uintptr_t)book_open};
+	struct stack_counted counted[2] = {
+		{.key = {.what = 7}, .count.count = 1},
+		{.key = {.what = 7}, .count.count = 2},
+	};
+	struct stackbook *book = book_open(false);
+	struct capture capture = {0};
+
+	(void)state;
+	vec_push(&capture.causes)->number = 7;
+	book_add(book, 1, &spot);
+	assert_int_equal(stackbook_keep(book, 0), 0);
+	assert_int_equal(stackbook_keep(book, 2), 0);
+	/* Copies have numbers of their own, from 0 on: those of frames are others. */
+	assert_int_equal(stackbook_keep(book, WK_STACK_COPIED), 0);
+	assert_int_equal(stackbook_keep(book, WK_STACK_COPIED | 1), 0);
+	book_add(book, WK_STACK_COPIED, &spot);
+	counted[0].key.sleeper = stackbook_keep(book, WK_STACK_COPIED);
+	assert_int_not_equal(counted[0].key.sleeper, 0);
+	assert_int_equal(counted[0].key.sleeper, stackbook_keep(book, 1));
+
+	spot.address++;
+	book_add(book, WK_STACK_COPIED, &spot);
+	counted[1].key.sleeper = stackbook_keep(book, WK_STACK_COPIED);
+	assert_int_not_equal(counted[1].key.sleeper, counted[0].key.sleeper);
+	stackbook_take(book, counted, 2, &capture);
+	assert_int_equal(capture.stacks.n, 2);
+	assert_int_equal(book_frame(&capture, 1, 0)->offset + 1, book_frame(&capture, 2, 0)->offset);
+	capture_free_members(&capture);
+
+	/* A book that is empty again knows nothing of it. */
+	stackbook_reset(book);
+	capture = (struct capture){0};
+	vec_push(&capture.causes)->number = 7;
+	stackbook_take(book, counted, 2, &capture);
+	assert_null(book_stack(&capture, 1 + 2));
+	capture_free_members(&capture);
 	stackbook_free(book);
 }
 
@@ -532,6 +568,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_copied_stack_is_unwound),
 		cmocka_unit_test(the_probes_own_frames_are_left_out),
 		cmocka_unit_test(rows_go_to_their_capture_and_equal_ones_are_one),
+		cmocka_unit_test(what_is_kept_outlives_the_id_of_a_copy),
 	};
 
 	book_subject_main(argc, argv);

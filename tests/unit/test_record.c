@@ -226,7 +226,7 @@ static const struct member {
 	{MEMBER(run_ns)},	{MEMBER(event_ns)},   {MEMBER(sleep_call)},  {MEMBER(uninterruptible)},
 	{MEMBER(reserved3)},	{MEMBER(burst_ns)},   {MEMBER(events)},
 	{MEMBER(woke_ns)},	{MEMBER(burst_first)}, {MEMBER(burst_last)},
-	{MEMBER(sleep_stack)},	{MEMBER(reserved4)},	 {MEMBER(stacks_asleep_ns)},
+	{MEMBER(sleep_stack)},	{MEMBER(slot)},	 {MEMBER(stacks_asleep_ns)},
 	{MEMBER(stacks_woken_ns)},
 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define MAX_IDS	  WK_STACK_COPIES /* of frames there are fewer */
+#define MAX_IDS	  (1U << 24) /* more than the kernel side ever gives */
 #define MAX_FILES 1024 /* open for unwinding, of all processes, each with its own */
 
 /* The rest of the program needs descriptors too. */
@@ -65,8 +65,6 @@ void stackbook_reset(struct stackbook *book)
 	for (size_t i = 0; i < 2; i++)
 		free(book->chain_of_id[i].items);
 	memset(book->chain_of_id, 0, sizeof(book->chain_of_id));
-	free(book->id_of_chain.items);
-	memset(&book->id_of_chain, 0, sizeof(book->id_of_chain));
 	for (size_t i = 0; i < book->jit_owners.n; i++)
 		if (book->jit_owners.items[i].map)
 			perf_map_free(book->jit_owners.items[i].map);
@@ -234,6 +232,9 @@ static void push_kernel(struct stackbook *book, const struct stack_taken *taken)
 	book->draft.truncated |= taken->n_kernel >= WK_STACK_FRAMES;
 }
 
+/* What is kept has this in its id, and the number of its chain: chains are never so many. */
+#define KEPT (1U << 30)
+
 /* Place of an id in its part of chain_of_id. */
 static uint32_t id_place(uint32_t id)
 {
@@ -247,15 +248,13 @@ static void note_chain(struct stackbook *book, uint32_t id, uint32_t chain)
 	while (book->chain_of_id[copied].n <= id_place(id))
 		*vec_push(&book->chain_of_id[copied]) = PLACE_NONE;
 	book->chain_of_id[copied].items[id_place(id)] = chain;
-	if (chain != PLACE_NONE && chain == book->id_of_chain.n)
-		*vec_push(&book->id_of_chain) = id;
 }
 
 void stackbook_add(struct stackbook *book, const struct stack_taken *taken)
 {
 	uint32_t chain;
 
-	if (!id_place(taken->id) || id_place(taken->id) >= MAX_IDS) {
+	if (!taken->id || id_place(taken->id) >= MAX_IDS) {
 		book->left_out++;
 		return;
 	}
@@ -274,14 +273,16 @@ uint32_t stackbook_chain(const struct stackbook *book, uint32_t id)
 {
 	bool copied = id & WK_STACK_COPIED;
 
-	if (!id_place(id) || id_place(id) >= book->chain_of_id[copied].n)
+	if (!copied && id & KEPT)
+		return (id & ~KEPT) < book->chains.chains.n ? id & ~KEPT : PLACE_NONE;
+	if (!id || id_place(id) >= book->chain_of_id[copied].n)
 		return PLACE_NONE;
 	return book->chain_of_id[copied].items[id_place(id)];
 }
 
-uint32_t stackbook_same(const struct stackbook *book, uint32_t id)
+uint32_t stackbook_keep(const struct stackbook *book, uint32_t id)
 {
 	uint32_t chain = stackbook_chain(book, id);
 
-	return chain == PLACE_NONE ? 0 : book->id_of_chain.items[chain];
+	return chain == PLACE_NONE ? 0 : KEPT | chain;
 }

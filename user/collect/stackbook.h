@@ -50,9 +50,9 @@ void stackbook_service(struct stackbook *book);
 void stackbook_seed(struct stackbook *book, pid_t pid);
 /* Takes a stack in: a copied one is unwound at once, and forgotten as such. */
 void stackbook_add(struct stackbook *book, const struct stack_taken *taken);
-/* The first id of a stack that is equal to that of `id`, for as long as the book is not reset; 0: it has not come, or
- * there was no room for it. */
-uint32_t stackbook_same(const struct stackbook *book, uint32_t id);
+/* An id for the stack that `id` stands for now, which does so until the book is reset; equal stacks get the same one.
+ * A copy's own is soon another's. 0: it has not come, or there was no room for it. */
+uint32_t stackbook_keep(const struct stackbook *book, uint32_t id);
 /* Fills modules, frames, stacks, wake_stacks and samples of a capture whose threads and causes are set, from
  * those `counted` that belong to it. Rows that come out equal are one. The other groups' may be asked for
  * afterwards. */

@@ -26,7 +26,6 @@ struct stackbook {
 	struct chains chains;
 	/* By id, those of copies apart. PLACE_NONE: it has not come, or there was no room. */
 	VEC(uint32_t) chain_of_id[2];
-	VEC(uint32_t) id_of_chain; /* the first one */
 	VEC(struct jit_owner) jit_owners;
 	size_t jit_bytes; /* of maps that are in memory */
 	struct kallsyms *kallsyms; /* NULL: not read yet */

@@ -57,8 +57,8 @@ static bool same_row(const void *array, uint32_t place, const void *wanted)
 static void row_add(struct collector *c, const struct wk_stack_row *row)
 {
 	struct wk_stack_key key = {.what = row->key.what,
-				   .sleeper = stackbook_same(c->book, row->key.sleeper),
-				   .waker = stackbook_same(c->book, row->key.waker)};
+				   .sleeper = stackbook_keep(c->book, row->key.sleeper),
+				   .waker = stackbook_keep(c->book, row->key.waker)};
 	uint64_t hash = place_hash(&c->copy_places, &key, sizeof(key));
 	uint32_t place = place_index_find(&c->copy_places, hash, same_row, c->copy_counts.items, &key);
 	struct stack_counted *counted;
@@ -333,7 +333,6 @@ void collect_stacks_reset(struct collector *c)
 	hash_empty(c->skel->maps.stack_ids);
 	hash_empty(c->skel->maps.stack_counts);
 	c->skel->data->next_stack = 1;
-	c->skel->data->next_copy = 1;
 	c->skel->data->stack_numbering++;
 	stackbook_reset(c->book);
 }
