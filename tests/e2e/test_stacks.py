@@ -380,7 +380,8 @@ def programs_that_are_removed_at_once_have_their_places(t):
 def against_eu_stack(t, argv, roles):
     """What was taken of live threads in a window is what eu-stack finds of them a moment later.
 
-    roles: {comm, None for the main thread: function of the subject that it sleeps in}."""
+    roles: {comm, None for the main thread: (function of the subject that it sleeps in, the cause of its wakes, its
+    mechanism)}. Others are of sleeps on the way there: what is called may have to be read in first."""
     need_program("eu-stack")
     subject = Subject(t.tool, [f"stacks/{argv[0]}", *argv[1:]])
     attached = t.tool.start_attach("-p", subject.pid, "-d", "1s", "-s")
@@ -389,9 +390,10 @@ def against_eu_stack(t, argv, roles):
     done = attached.finish()
     t.equal(f"status ({done.err.strip()})", done.status, 0)
     run, stacks = done.run, Stacks(done.run)
-    for comm, function in roles.items():
+    for comm, (function, cause, mechanism) in roles.items():
         tid = subject.pid if comm is None else named(run, comm)
-        rows = [w for w in stacks.wakes(tid) if w["sleeper"] is not None and
+        rows = [w for w in stacks.wakes(tid, cause=cause, mechanism=mechanism)
+                if w["sleeper"] is not None and
                 any(f["name"] == function for f in stacks.user(w["sleeper"]))]
         t.check(rows, f"{argv}: {comm}: no wake with {function}")
         for row in rows:
@@ -402,7 +404,7 @@ def against_eu_stack(t, argv, roles):
 
 @test
 def eu_stack_finds_the_same_frames(t):
-    roles = {kind: "level_three" for kind in KINDS}
+    roles = {kind: ("level_three", *wake[:2]) for kind, wake in KINDS.items()}
     for variant in ("framed", "frameless", "static", "static-pie", "nopie", "packed"):
         against_eu_stack(t, [f"chain-{variant}", 100000, 50000, *KINDS], roles)
 
@@ -410,7 +412,7 @@ def eu_stack_finds_the_same_frames(t):
 @test
 def eu_stack_finds_the_same_frames_in_libraries_and_made_code(t):
     for name, function in (("cpp", CPP[0]), ("open", "library_sleep"), ("jit", "jit_callee")):
-        against_eu_stack(t, [name, 100000, 50000], {None: function})
+        against_eu_stack(t, [name, 100000, 50000], {None: (function, "timeout", "sleep")})
     for name in os.listdir("/tmp"):
         match = re.fullmatch(r"perf-(\d+)\.map", name)
         if match and not os.path.exists(f"/proc/{match.group(1)}"):
