@@ -338,23 +338,43 @@ class Memory:
         while not readable(subject._ready.fileno(), every):
             self.seen.append((time.monotonic(), status_field(pid, "VmRSS")))
 
+    def told(self):
+        tell(f"RSS {self.seen[0][1]} kB to {self.seen[-1][1]} kB, at most {max(kb for _when, kb in self.seen)} kB")
+        for when, kb in self.seen[::max(len(self.seen) // 10, 1)]:
+            tell(f"  {when - self.seen[0][0]:7.1f} s  {kb} kB")
+
     def grown_bytes(self):
         """From what it has after a tenth of the time to the end."""
         settled = self.seen[len(self.seen) // 10][1]
         return (self.seen[-1][1] - settled) * 1024
 
 
+def soak_subjects(t, seconds, *more):
+    return [Subject(t.tool, argv, stay=True)
+            for argv in (["storm", "naps", 20, 0, 5000, seconds],
+                         ["storm", "relay", 2 * CPUS, 0, 1000, seconds],
+                         ["storm", "timers", CPUS, 0, 10000, seconds],
+                         ["storm", "signals", CPUS, 0, 20000, seconds],
+                         *more)]
+
+
+@test(long_s=soak_seconds() + 600)
+def living_threads_take_no_more_memory_with_time(t):
+    seconds = soak_seconds()
+    subjects = soak_subjects(t, seconds)
+    window = Window(t, subjects, *ROOM)
+    memory = Memory(window.attached.pid, subjects[0], seconds)
+    run, _since = window.end()
+    memory.told()
+    t.between("bytes that memory grew", memory.grown_bytes(), -(1 << 30), 1 << 20)
+    t.check(run["stacks"]["wakeups_with"] > 100 * seconds, f"{run['stacks']['wakeups_with']} wakes with stacks")
+    check_whole(t, run)
+
+
 @test(long_s=soak_seconds() + 600)
 def a_mixed_load_is_exact_to_the_end(t):
     seconds = soak_seconds()
-    subjects = [
-        Subject(t.tool, argv, stay=True)
-        for argv in (["storm", "naps", 20, 0, 5000, seconds],
-                     ["storm", "relay", 2 * CPUS, 0, 1000, seconds],
-                     ["storm", "timers", CPUS, 0, 10000, seconds],
-                     ["storm", "signals", CPUS, 0, 20000, seconds],
-                     ["forks", 4, 20, 10**9, "-", seconds])
-    ]
+    subjects = soak_subjects(t, seconds, ["forks", 4, 20, 10**9, "-", seconds])
     window = Window(t, subjects, *ROOM)
     memory = Memory(window.attached.pid, subjects[0], seconds)
     run, _since = window.end()
@@ -367,10 +387,7 @@ def a_mixed_load_is_exact_to_the_end(t):
     outer_ns = window.closed_ns - window.opened_ns
     t.between("window less the time around it", run["window_ns"] - outer_ns, -1 * S, 5 * S)
     t.equal("seconds of the series", len(run["series"]["wakeups"]), -(-run["window_ns"] // S))
-    tell(f"{seconds} s, {len(run.threads):,} threads, {window.rate(run):,.0f} switches a second, "
-         f"RSS {memory.seen[0][1]} kB to {memory.seen[-1][1]} kB, at most "
-         f"{max(kb for _when, kb in memory.seen)} kB")
+    tell(f"{seconds} s, {len(run.threads):,} threads, {window.rate(run):,.0f} switches a second")
     tell(f"window {run['window_ns']} ns, between its edges by this clock {outer_ns} ns")
-    for when, kb in memory.seen[::max(len(memory.seen) // 10, 1)]:
-        tell(f"  {when - memory.seen[0][0]:7.1f} s  {kb} kB")
+    memory.told()
     check_whole(t, run)
