@@ -98,7 +98,7 @@ common='abort bsearch calloc exit free malloc memchr memcmp memcpy memmem memmov
 	assert_fail stack_chk_fail GLOBAL_OFFSET_TABLE_ bcmp divti3 modti3 udivti3 umodti3 udivmodti4
 	multi3 popcountdi2 aarch64_.*'
 stream='clearerr fclose feof ferror fflush fgetc fgets fmemopen fprintf fputc fputs fread fseek fseeko
-	ftell ftello fwrite getc open_memstream overflow putc rewind uflow ungetc vfprintf getline
+	ftell ftello fwrite fwrite_unlocked getc open_memstream overflow putc rewind uflow ungetc vfprintf getline
 	getdelim'
 
 allowed_of()

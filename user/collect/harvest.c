@@ -35,8 +35,8 @@ static void span_add(void *series, int runq, uint32_t bucket)
 
 #include "bpf/account.h"
 
-/* A thread's part of the longest result, JSON: 28 KB measured for ten thousand, 8 KB as text. */
-#define RESULT_BYTES 32768
+/* A thread's part of a result: 8 KB measured for ten thousand, in any format. */
+#define RESULT_BYTES 12288
 
 /* A table is a page; what most threads called is a dozen numbers, and the dead are kept until the end. */
 static void calls_keep(struct capture_thread *kept, const struct wk_task *task)

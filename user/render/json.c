@@ -303,71 +303,72 @@ static json_t *json_of_trust(const struct run *run)
 /* ---- a run
  * --------------------------------------------------------------------------------------- */
 
-static void json_add_identity(json_t *object, const struct run *run)
+static void put_identity(struct json_out *to, const struct run *run)
 {
 	const struct capture *capture = run->capture;
 
-	json_set(object, "label", json_of_text(capture->label));
-	json_set(object, "workload", json_of_text(capture->workload));
-	json_set(object, "variant", json_of_text(capture->variant));
-	json_set(object, "repeat", json_of_u64(capture->repeat));
-	json_set(object, "runtime", json_of_runtime(&capture->runtime));
-	json_set(object, "start_ns", json_of_u64(capture->start_ns));
-	json_set(object, "window_ns", json_of_u64(run->window_ns));
-	json_set(object, "wall_ns",
+	json_put(to, "label", json_of_text(capture->label));
+	json_put(to, "workload", json_of_text(capture->workload));
+	json_put(to, "variant", json_of_text(capture->variant));
+	json_put(to, "repeat", json_of_u64(capture->repeat));
+	json_put(to, "runtime", json_of_runtime(&capture->runtime));
+	json_put(to, "start_ns", json_of_u64(capture->start_ns));
+	json_put(to, "window_ns", json_of_u64(run->window_ns));
+	json_put(to, "wall_ns",
 		 json_of_u64(capture->startup.present ? capture->startup.exec_to_exit_ns
 						      : run->window_ns));
-	json_set(object, "outer_ns", json_of_u64_or_null(capture->outer_ns));
-	json_set(object, "disturbed", json_of_text(capture->disturbed));
-	json_set(object, "replaced", json_boolean(capture->replaced));
-	json_set(object, "conditions", json_of_text(capture->conditions));
-	json_set(object, "not_comparable", json_of_text(capture->not_comparable));
-	json_set(object, "settle_ns", json_of_u64_or_null(capture->settle_ns));
-	json_set(object, "settled", json_boolean(capture->settled));
-	json_set(object, "partial", json_boolean(capture->partial));
-	json_set(object, "exit_status", json_of_status(capture->exit_status));
-	json_set(object, "backend", json_string(capture->step_ns ? "proc" : "bpf"));
-	json_set(object, "step_ns", json_of_u64_or_null(capture->step_ns));
-	json_set(object, "unseen_ends", capture->step_ns ? json_of_u64(capture->unseen_ends) : json_null());
-	json_set(object, "syscalls_counted", json_boolean(capture->syscalls_counted));
+	json_put(to, "outer_ns", json_of_u64_or_null(capture->outer_ns));
+	json_put(to, "disturbed", json_of_text(capture->disturbed));
+	json_put(to, "replaced", json_boolean(capture->replaced));
+	json_put(to, "conditions", json_of_text(capture->conditions));
+	json_put(to, "not_comparable", json_of_text(capture->not_comparable));
+	json_put(to, "settle_ns", json_of_u64_or_null(capture->settle_ns));
+	json_put(to, "settled", json_boolean(capture->settled));
+	json_put(to, "partial", json_boolean(capture->partial));
+	json_put(to, "exit_status", json_of_status(capture->exit_status));
+	json_put(to, "backend", json_string(capture->step_ns ? "proc" : "bpf"));
+	json_put(to, "step_ns", json_of_u64_or_null(capture->step_ns));
+	json_put(to, "unseen_ends", capture->step_ns ? json_of_u64(capture->unseen_ends) : json_null());
+	json_put(to, "syscalls_counted", json_boolean(capture->syscalls_counted));
 }
 
-static json_t *json_of_threads(const struct run *run, const struct stacks *stacks, const char *arch)
+static void put_threads(struct json_out *to, const struct run *run, const struct stacks *stacks,
+			const char *arch)
 {
-	json_t *threads = json_array();
-
+	json_open(to, "threads", '[');
 	for (size_t i = 0; i < run->threads.n; i++) {
 		json_t *thread = json_of_thread(&run->threads.items[i], run->capture, arch);
 
 		json_set(thread, "begins", json_of_begin(stacks, i));
-		json_array_append_new(threads, thread);
+		json_put(to, NULL, thread);
 	}
-	return threads;
+	json_close(to, ']');
 }
 
-static json_t *json_of_run(const struct run *run, const struct why *why,
-			   const struct stacks *stacks, const char *arch)
+static void put_run(struct json_out *to, const struct run *run, const struct why *why,
+		    const struct stacks *stacks, const char *arch)
 {
 	const struct capture *capture = run->capture;
-	json_t *object = json_object(), *totals = json_object();
-	json_t *processes = json_array();
+	json_t *totals = json_object();
 
-	json_add_identity(object, run);
+	json_open(to, NULL, '{');
+	put_identity(to, run);
 	json_add_counters(totals, &run->totals, capture);
-	json_set(object, "totals", totals);
+	json_put(to, "totals", totals);
+	json_open(to, "processes", '[');
 	for (size_t i = 0; i < run->processes.n; i++)
-		json_array_append_new(processes, json_of_process(&run->processes.items[i]));
-	json_set(object, "processes", processes);
-	json_set(object, "threads", json_of_threads(run, stacks, arch));
-	json_add_why(object, why, capture);
-	json_set(object, "stacks", json_of_stacks(stacks, why, capture));
-	json_set(object, "series", json_of_series(run));
-	json_set(object, "spans", json_of_spans(capture));
-	json_set(object, "startup", json_of_startup(&capture->startup));
-	json_set(object, "result", json_of_workload_result(run));
-	json_set(object, "memory", json_of_memory(capture));
-	json_set(object, "trust", json_of_trust(run));
-	return object;
+		json_put(to, NULL, json_of_process(&run->processes.items[i]));
+	json_close(to, ']');
+	put_threads(to, run, stacks, arch);
+	json_put_why(to, why, capture);
+	json_put_stacks(to, stacks, why, capture);
+	json_put(to, "series", json_of_series(run));
+	json_put(to, "spans", json_of_spans(capture));
+	json_put(to, "startup", json_of_startup(&capture->startup));
+	json_put(to, "result", json_of_workload_result(run));
+	json_put(to, "memory", json_of_memory(capture));
+	json_put(to, "trust", json_of_trust(run));
+	json_close(to, '}');
 }
 
 /* ---- the result
@@ -552,46 +553,49 @@ static json_t *json_of_excesses(const struct excesses *excesses)
 	return all;
 }
 
-static json_t *json_of_result(const struct result *result, const struct excesses *excesses)
+static void put_runs(struct json_out *to, const struct result *result)
 {
-	json_t *root = json_object(), *runs = json_array();
-	json_t *summary = json_array(), *comparisons = json_array(), *costs = json_array();
-
+	json_open(to, "runs", '[');
 	for (size_t i = 0; i < result->runs.n; i++)
-		json_array_append_new(
-			runs, json_of_run(&result->runs.items[i], &result->whys.items[i],
-					  &result->stacks.items[i],
-					  result->recording->tool.arch));
+		put_run(to, &result->runs.items[i], &result->whys.items[i], &result->stacks.items[i],
+			result->recording->tool.arch);
+	json_close(to, ']');
+}
+
+static void put_figures(struct json_out *to, const struct result *result)
+{
+	json_open(to, "summary", '[');
 	for (size_t i = 0; i < result->summaries.n; i++)
-		json_array_append_new(summary, json_of_summary(&result->summaries.items[i]));
+		json_put(to, NULL, json_of_summary(&result->summaries.items[i]));
+	json_close(to, ']');
+	json_open(to, "comparisons", '[');
 	for (size_t i = 0; i < result->comparisons.n; i++)
-		json_array_append_new(comparisons,
-				      json_of_comparison(&result->comparisons.items[i]));
+		json_put(to, NULL, json_of_comparison(&result->comparisons.items[i]));
+	json_close(to, ']');
+	json_open(to, "probe_cost", '[');
 	for (size_t i = 0; i < result->costs.n; i++)
-		json_array_append_new(costs, json_of_cost(&result->costs.items[i]));
-	json_set(root, "schema", json_string(JSON_SCHEMA_NAME));
-	json_set(root, "trusted", json_boolean(result->trusted));
-	json_set(root, "excesses", json_of_excesses(excesses));
-	json_set(root, "tool", json_of_tool(&result->recording->tool));
-	json_set(root, "seed", json_of_u64(result->recording->seed));
-	json_set(root, "failures", json_of_failures(result->recording));
-	json_set(root, "remarks", json_of_remarks(result->recording));
-	json_set(root, "runs", runs);
-	json_set(root, "bare", json_of_bare(result->recording));
-	json_set(root, "claims", json_of_claims(result->recording));
-	json_set(root, "summary", summary);
-	json_set(root, "comparisons", comparisons);
-	json_set(root, "probe_cost", costs);
-	return root;
+		json_put(to, NULL, json_of_cost(&result->costs.items[i]));
+	json_close(to, ']');
 }
 
 int json_render(FILE *out, const struct result *result, const struct report *report,
 		const struct render_style *style, struct diag *diag)
 {
-	json_t *root = json_of_result(result, report->excesses);
+	struct json_out to = {.out = out};
 
 	(void)style;
-	json_write(root, out, JSON_INDENT(2));
-	json_decref(root);
+	json_open(&to, NULL, '{');
+	json_put(&to, "schema", json_string(JSON_SCHEMA_NAME));
+	json_put(&to, "trusted", json_boolean(result->trusted));
+	json_put(&to, "excesses", json_of_excesses(report->excesses));
+	json_put(&to, "tool", json_of_tool(&result->recording->tool));
+	json_put(&to, "seed", json_of_u64(result->recording->seed));
+	json_put(&to, "failures", json_of_failures(result->recording));
+	json_put(&to, "remarks", json_of_remarks(result->recording));
+	put_runs(&to, result);
+	json_put(&to, "bare", json_of_bare(result->recording));
+	json_put(&to, "claims", json_of_claims(result->recording));
+	put_figures(&to, result);
+	json_close(&to, '}');
 	return render_finish(out, diag);
 }

@@ -3,6 +3,7 @@
 #define WAKEWHY_RENDER_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,13 +27,26 @@ void json_set(json_t *object, const char *name, json_t *value);
  * could be written the stream tells. */
 void json_write(json_t *root, FILE *out, size_t flags);
 
-/* Adds what is known about why the threads of a run woke: "causes", "roots", "edges", "loops",
- * "herds", "spins" and what tells how far they reach. */
-void json_add_why(json_t *run, const struct why *why, const struct capture *capture);
+/* A document as it is put together: an item is gone when it is written, so that a result of ten thousand threads is
+ * never whole in memory. What is put goes into the object or list that is open, with a name into an object,
+ * with NULL into a list. All zero but `out` is an empty one. */
+struct json_out {
+	FILE *out;
+	unsigned int depth; /* of what is open */
+	bool filled;	    /* what is open has something in it */
+};
+void json_open(struct json_out *to, const char *name, char bracket); /* { or [ */
+/* Takes the reference to value. */
+void json_put(struct json_out *to, const char *name, json_t *value);
+void json_close(struct json_out *to, char bracket); /* } or ]; the last one ends the document */
 
-/* "stacks" of a run; null where none were taken. */
-json_t *json_of_stacks(const struct stacks *stacks, const struct why *why,
-		       const struct capture *capture);
+/* Puts what is known about why the threads of a run woke: "causes", "roots", "edges", "loops",
+ * "herds", "spins" and what tells how far they reach. */
+void json_put_why(struct json_out *to, const struct why *why, const struct capture *capture);
+
+/* Puts "stacks" of a run; null where none were taken. */
+void json_put_stacks(struct json_out *to, const struct stacks *stacks, const struct why *why,
+		     const struct capture *capture);
 /* "begins" of the thread at this place in the run. */
 json_t *json_of_begin(const struct stacks *stacks, size_t thread);
 

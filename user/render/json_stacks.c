@@ -122,45 +122,44 @@ static json_t *json_of_sample(const struct stacks_sample *sample, const struct c
 	return object;
 }
 
-static void json_add_tables(json_t *object, const struct stacks *stacks,
-			    const struct capture *capture)
+static void put_tables(struct json_out *to, const struct stacks *stacks, const struct capture *capture)
 {
-	json_t *modules = json_array(), *frames = json_array(), *all = json_array();
-
+	json_open(to, "modules", '[');
 	for (size_t i = 0; i < capture->modules.n; i++)
-		json_array_append_new(modules, json_of_module(&capture->modules.items[i]));
+		json_put(to, NULL, json_of_module(&capture->modules.items[i]));
+	json_close(to, ']');
+	json_open(to, "frames", '[');
 	for (size_t i = 0; i < capture->frames.n; i++)
-		json_array_append_new(frames, json_of_frame(capture, &capture->frames.items[i],
-							    &stacks->frames.items[i]));
+		json_put(to, NULL, json_of_frame(capture, &capture->frames.items[i], &stacks->frames.items[i]));
+	json_close(to, ']');
+	json_open(to, "stacks", '[');
 	for (size_t i = 0; i < capture->stacks.n; i++)
-		json_array_append_new(all, json_of_stack(capture, &capture->stacks.items[i]));
-	json_set(object, "modules", modules);
-	json_set(object, "frames", frames);
-	json_set(object, "stacks", all);
+		json_put(to, NULL, json_of_stack(capture, &capture->stacks.items[i]));
+	json_close(to, ']');
 }
 
-json_t *json_of_stacks(const struct stacks *stacks, const struct why *why,
-		       const struct capture *capture)
+void json_put_stacks(struct json_out *to, const struct stacks *stacks, const struct why *why,
+		     const struct capture *capture)
 {
-	json_t *object, *wakes, *samples;
-
-	if (!stacks->known)
-		return json_null();
-	object = json_object();
-	wakes = json_array();
-	samples = json_array();
+	if (!stacks->known) {
+		json_put(to, "stacks", json_null());
+		return;
+	}
+	json_open(to, "stacks", '{');
+	json_put(to, "mode", json_of_mode(capture->stacks_mode));
+	json_put(to, "wakeups", json_of_u64(stacks->wakeups));
+	json_put(to, "wakeups_with", json_of_u64(stacks->wakeups_with));
+	json_put(to, "sample_hz", json_of_u64_or_null(capture->sample_hz));
+	put_tables(to, stacks, capture);
+	json_open(to, "wakes", '[');
 	for (size_t i = 0; i < stacks->wakes.n; i++)
-		json_array_append_new(wakes, json_of_wake(&stacks->wakes.items[i], why, capture));
+		json_put(to, NULL, json_of_wake(&stacks->wakes.items[i], why, capture));
+	json_close(to, ']');
+	json_open(to, "samples", '[');
 	for (size_t i = 0; i < stacks->rows.n; i++)
-		json_array_append_new(samples, json_of_sample(&stacks->rows.items[i], capture));
-	json_set(object, "mode", json_of_mode(capture->stacks_mode));
-	json_set(object, "wakeups", json_of_u64(stacks->wakeups));
-	json_set(object, "wakeups_with", json_of_u64(stacks->wakeups_with));
-	json_set(object, "sample_hz", json_of_u64_or_null(capture->sample_hz));
-	json_add_tables(object, stacks, capture);
-	json_set(object, "wakes", wakes);
-	json_set(object, "samples", samples);
-	return object;
+		json_put(to, NULL, json_of_sample(&stacks->rows.items[i], capture));
+	json_close(to, ']');
+	json_close(to, '}');
 }
 
 json_t *json_of_begin(const struct stacks *stacks, size_t thread)

@@ -144,31 +144,33 @@ static json_t *json_of_unknown(const struct why *why)
 	return object;
 }
 
-void json_add_why(json_t *run, const struct why *why, const struct capture *capture)
+void json_put_why(struct json_out *to, const struct why *why, const struct capture *capture)
 {
-	json_t *causes = json_array(), *roots = json_array(), *edges = json_array();
-	json_t *loops = json_array(), *herds = json_array(), *spins = json_array();
-
+	json_put(to, "causes_counted", json_boolean(why->known));
+	json_open(to, "causes", '[');
 	for (size_t i = 0; i < why->causes.n; i++)
-		json_array_append_new(causes, json_of_cause(&why->causes.items[i]));
+		json_put(to, NULL, json_of_cause(&why->causes.items[i]));
+	json_close(to, ']');
+	json_open(to, "roots", '[');
 	for (size_t i = 0; i < why->charges.n; i++)
-		json_array_append_new(roots, json_of_charge(&why->charges.items[i]));
+		json_put(to, NULL, json_of_charge(&why->charges.items[i]));
+	json_close(to, ']');
+	json_open(to, "edges", '[');
 	for (size_t i = 0; i < why->edges.n; i++)
-		json_array_append_new(edges, json_of_edge(&why->edges.items[i]));
+		json_put(to, NULL, json_of_edge(&why->edges.items[i]));
+	json_close(to, ']');
+	json_open(to, "loops", '[');
 	for (size_t i = 0; i < why->loops.n; i++)
-		json_array_append_new(
-			loops, json_of_loop(&why->loops.items[i], capture->syscalls_counted));
+		json_put(to, NULL, json_of_loop(&why->loops.items[i], capture->syscalls_counted));
+	json_close(to, ']');
+	json_open(to, "herds", '[');
 	for (size_t i = 0; i < why->herds.n; i++)
-		json_array_append_new(herds, json_of_herd(&why->herds.items[i]));
+		json_put(to, NULL, json_of_herd(&why->herds.items[i]));
+	json_close(to, ']');
+	json_open(to, "spins", '[');
 	for (size_t i = 0; i < why->spins.n; i++)
-		json_array_append_new(spins, json_of_spin(&why->spins.items[i]));
-	json_set(run, "causes_counted", json_boolean(why->known));
-	json_set(run, "causes", causes);
-	json_set(run, "roots", roots);
-	json_set(run, "edges", edges);
-	json_set(run, "loops", loops);
-	json_set(run, "herds", herds);
-	json_set(run, "spins", spins);
-	json_set(run, "unexplained", json_of_unknown(why));
-	json_set(run, "timeline_whole", json_boolean(why->timeline_whole));
+		json_put(to, NULL, json_of_spin(&why->spins.items[i]));
+	json_close(to, ']');
+	json_put(to, "unexplained", json_of_unknown(why));
+	json_put(to, "timeline_whole", json_boolean(why->timeline_whole));
 }
