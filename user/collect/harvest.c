@@ -184,15 +184,6 @@ void collect_forget(struct collector *c)
 	c->recycle = false;
 }
 
-void collect_queue_drain(const struct bpf_map *map)
-{
-	int fd = bpf_map__fd(map);
-	__u32 value;
-
-	while (!bpf_map_lookup_and_delete_elem(fd, NULL, &value))
-		;
-}
-
 int collector_reset(struct collector *c, struct diag *diag)
 {
 	struct wk_seed seed = {.mode = WK_SEED_UNFOLLOW};

@@ -135,8 +135,6 @@ void collect_priority_raise(void);
 
 /* harvest.c: moves what dead threads left into collector->threads and gives their slots back. */
 void collect_harvest(struct collector *collector);
-/* Takes everything out of a queue of numbers. */
-void collect_queue_drain(const struct bpf_map *queue);
 /* Closes the books: all followed threads are in collector->threads afterwards. */
 int collect_settle(struct collector *collector, struct diag *diag);
 /* calls.c: what the kernel side must know of each system call. */
@@ -150,13 +148,22 @@ void collect_why_forget(struct collector *collector);
 void collect_why_reset(struct collector *collector);
 int collect_wake_event(void *collector, void *data, size_t bytes);
 
-/* Reads the first n entries of an array map, in batches: each call of the kernel costs as much as dozens of entries.
- * What cannot be read is left as it is. */
-void collect_array_read(const struct bpf_map *map, uint32_t n, void *items);
-/* How many of an array's entries are in use, `next` being the first that never was. */
-uint32_t collect_used(uint32_t next, uint32_t entries);
 /* The buckets of a histogram that are not empty. */
 void collect_intervals(struct capture_cause *cause, const struct wk_hist *hist);
+
+/* map_entries.c: handed n entries of a hash map, keys and values side by side, as the map has them. */
+typedef void collect_entries_reader(struct collector *collector, const void *keys, const void *values, uint32_t n);
+/* Hands on what is in a hash map. 0, or -errno: then some are missing. */
+int collect_hash_read(struct collector *collector, const struct bpf_map *map, collect_entries_reader *reader);
+void collect_hash_empty(const struct bpf_map *map);
+/* How many of an array's entries are in use, `next` being the first that never was. */
+uint32_t collect_used(uint32_t next, uint32_t entries);
+/* Reads the first n entries of an array map. What cannot be read is left as it is. */
+void collect_array_read(const struct bpf_map *map, uint32_t n, void *items);
+/* Makes them all zero. */
+void collect_array_clear(const struct bpf_map *map, uint32_t n);
+/* Takes everything out of a queue of numbers. */
+void collect_queue_drain(const struct bpf_map *queue);
 
 /* dead_causes.c: takes out the causes of threads that have died, if room gets short: in a long window thousands of
  * processes come and go. */

@@ -16,7 +16,6 @@
 
 #define RING_BYTES	(1U << 20)
 #define COPY_RING_BYTES (16U << 20)
-#define BATCH		4096 /* entries of a map that are read or taken out at once */
 
 static bool stacks_wanted(const struct collector *c)
 {
@@ -213,31 +212,13 @@ void collect_stacks_seed_all(struct collector *c)
 	}
 }
 
-/* Hands the entries of `stack_counts` to the vector, a batch for each call of the kernel. */
-static int counts_read(struct collector *c, struct diag *diag)
+static void counts_read(struct collector *c, const void *keys, const void *values, uint32_t n)
 {
-	struct wk_stack_key *keys = mem_calloc(BATCH, sizeof(*keys));
-	struct wk_stack_count *counts = mem_calloc(BATCH, sizeof(*counts));
-	int fd = bpf_map__fd(c->skel->maps.stack_counts), err = 0;
-	uint32_t at, n;
+	const struct wk_stack_key *key = keys;
+	const struct wk_stack_count *count = values;
 
-	for (void *from = NULL; !err; from = &at) {
-		n = BATCH;
-		err = bpf_map_lookup_batch(fd, from, &at, keys, counts, &n, NULL);
-		if (err && err != -ENOENT) /* which comes with the last ones */
-			break;
-		for (uint32_t i = 0; i < n; i++) {
-			struct stack_counted *counted = vec_push(&c->stack_counts);
-
-			counted->key = keys[i];
-			counted->count = counts[i];
-		}
-	}
-	free(keys);
-	free(counts);
-	if (err && err != -ENOENT)
-		return diag_set(diag, err, "cannot read the counts of stacks: %s", strerror(-err));
-	return 0;
+	for (uint32_t i = 0; i < n; i++)
+		*vec_push(&c->stack_counts) = (struct stack_counted){.key = key[i], .count = count[i]};
 }
 
 /* The kernel side counts wakes that have a stack; the others are what its causes have besides. */
@@ -279,8 +260,10 @@ int collect_stacks_read(struct collector *c, struct diag *diag)
 
 	if (!c->book)
 		return 0;
-	err = counts_read(c, diag);
-	for (size_t i = 0; !err && i < c->copy_counts.n; i++)
+	err = collect_hash_read(c, c->skel->maps.stack_counts, counts_read);
+	if (err)
+		return diag_set(diag, err, "cannot read the counts of stacks: %s", strerror(-err));
+	for (size_t i = 0; i < c->copy_counts.n; i++)
 		*vec_push(&c->stack_counts) = c->copy_counts.items[i];
 	for (size_t i = 0; i < c->stack_counts.n; i++) {
 		uint32_t *what = &c->stack_counts.items[i].key.what;
@@ -288,9 +271,9 @@ int collect_stacks_read(struct collector *c, struct diag *diag)
 		if (!(*what & WK_STACK_SAMPLE))
 			*what = collect_cause_renumbered(c, *what);
 	}
-	if (!err && c->options.stacks)
+	if (c->options.stacks)
 		rest_add(c);
-	return err;
+	return 0;
 }
 
 void collect_stacks_take(struct collector *c, struct capture *capture)
@@ -310,28 +293,12 @@ void collect_stacks_forget(struct collector *c)
 	place_index_clear(&c->copy_places);
 }
 
-/* Takes everything out of a hash map, whose entries are at most 32 bytes long. */
-static void hash_empty(const struct bpf_map *map)
-{
-	char *keys = mem_calloc(BATCH, 32), *values = mem_calloc(BATCH, 32);
-	int err = 0;
-	uint32_t at, n;
-
-	for (void *from = NULL; !err; from = &at) {
-		n = BATCH;
-		err = bpf_map_lookup_and_delete_batch(bpf_map__fd(map), from, &at, keys, values, &n,
-						      NULL);
-	}
-	free(keys);
-	free(values);
-}
-
 void collect_stacks_reset(struct collector *c)
 {
 	if (!c->book)
 		return;
-	hash_empty(c->skel->maps.stack_ids);
-	hash_empty(c->skel->maps.stack_counts);
+	collect_hash_empty(c->skel->maps.stack_ids);
+	collect_hash_empty(c->skel->maps.stack_counts);
 	c->skel->data->next_stack = 1;
 	c->skel->data->stack_numbering++;
 	stackbook_reset(c->book);

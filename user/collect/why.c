@@ -6,8 +6,6 @@
 
 #include "wakewhy.skel.h"
 
-#define BATCH 256 /* entries that are read at once */
-
 int collect_wake_event(void *collector, void *data, size_t bytes)
 {
 	struct collector *c = collector;
@@ -15,27 +13,6 @@ int collect_wake_event(void *collector, void *data, size_t bytes)
 	if (bytes >= sizeof(struct wk_wake_event))
 		*vec_push(&c->timeline) = *(struct wk_wake_event *)data;
 	return 0;
-}
-
-/* Handed the entries of a map: keys and values side by side. */
-typedef void entries_reader(struct collector *collector, const uint32_t *keys, const void *values, uint32_t n);
-
-/* Goes through a map with keys of 4 bytes, many entries for each call of the kernel. What is cut short by an error
- * is missing: the books say what was lost, and sums that do not add up are told. */
-static void entries_read(struct collector *c, const struct bpf_map *map, entries_reader *reader)
-{
-	uint32_t *keys = mem_calloc(BATCH, sizeof(*keys)), at, n;
-	char *values = mem_calloc(BATCH, bpf_map__value_size(map));
-	int err = 0;
-
-	for (void *from = NULL; !err; from = &at) {
-		n = BATCH;
-		err = bpf_map_lookup_batch(bpf_map__fd(map), from, &at, keys, values, &n, NULL);
-		if (!err || err == -ENOENT) /* which comes with the last ones */
-			reader(c, keys, values, n);
-	}
-	free(keys);
-	free(values);
 }
 
 void collect_intervals(struct capture_cause *cause, const struct wk_hist *hist)
@@ -46,42 +23,17 @@ void collect_intervals(struct capture_cause *cause, const struct wk_hist *hist)
 }
 
 /* Which cause it is of is the key. Those of causes that woke nobody twice are left out. */
-static void intervals_read(struct collector *c, const uint32_t *keys, const void *values, uint32_t n)
+static void intervals_read(struct collector *c, const void *keys, const void *values, uint32_t n)
 {
+	const uint32_t *numbers = keys;
 	const struct wk_hist *hists = values;
 
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t number = collect_cause_renumbered(c, keys[k]);
+		uint32_t number = collect_cause_renumbered(c, numbers[k]);
 
 		if (number && c->causes.items[number - 1].c.wakeups > 1)
 			collect_intervals(&c->causes.items[number - 1], &hists[k]);
 	}
-}
-
-uint32_t collect_used(uint32_t next, uint32_t entries)
-{
-	return next < entries ? next : entries;
-}
-
-void collect_array_read(const struct bpf_map *map, uint32_t n, void *items)
-{
-	size_t bytes = bpf_map__value_size(map);
-	uint32_t *keys = mem_calloc(BATCH, sizeof(*keys)), at, got;
-	char *values = mem_calloc(BATCH, bytes);
-	int err = 0;
-
-	for (void *from = NULL; !err && n; from = &at) {
-		got = BATCH;
-		err = bpf_map_lookup_batch(bpf_map__fd(map), from, &at, keys, values, &got, NULL);
-		for (uint32_t i = 0; i < got && (!err || err == -ENOENT); i++)
-			if (keys[i] < n)
-				memcpy((char *)items + keys[i] * bytes,
-				       values + i * bytes, bytes);
-		if (got && keys[got - 1] >= n - 1)
-			break;
-	}
-	free(keys);
-	free(values);
 }
 
 static void causes_read(struct collector *c)
@@ -99,7 +51,8 @@ static void causes_read(struct collector *c)
 	}
 	free(all);
 	collect_causes_renumber(c);
-	entries_read(c, c->skel->maps.hists, intervals_read);
+	/* What an error cuts short is missing: sums that do not add up are told. */
+	collect_hash_read(c, c->skel->maps.hists, intervals_read);
 }
 
 /* As the kernel side numbered them, then those of the dead. */
@@ -249,41 +202,17 @@ void collect_why_forget(struct collector *c)
 	collect_dead_forget(c);
 }
 
-static void hash_empty(const struct bpf_map *map, size_t key_bytes)
-{
-	int fd = bpf_map__fd(map);
-	char key[64];
-
-	if (key_bytes > sizeof(key))
-		return;
-	while (!bpf_map_get_next_key(fd, NULL, key))
-		if (bpf_map_delete_elem(fd, key))
-			return;
-}
-
-static void array_clear(const struct bpf_map *map, uint32_t n, const void *zero)
-{
-	int fd = bpf_map__fd(map);
-
-	for (uint32_t i = 0; i < n; i++)
-		bpf_map_update_elem(fd, &i, zero, BPF_ANY);
-}
-
 void collect_why_reset(struct collector *c)
 {
-	static const struct wk_cause no_cause;
-	static const struct wk_charge no_charge;
-
 	if (c->timeline_ring)
 		ring_buffer__consume(c->timeline_ring);
-	hash_empty(c->skel->maps.cause_numbers, sizeof(struct wk_cause_key));
-	hash_empty(c->skel->maps.charge_numbers, 2 * sizeof(uint32_t));
-	hash_empty(c->skel->maps.hists, sizeof(uint32_t));
+	collect_hash_empty(c->skel->maps.cause_numbers);
+	collect_hash_empty(c->skel->maps.charge_numbers);
+	collect_hash_empty(c->skel->maps.hists);
 	collect_queue_drain(c->skel->maps.free_causes);
 	collect_queue_drain(c->skel->maps.free_charges);
-	array_clear(c->skel->maps.causes, collect_used(c->skel->data->next_cause, c->cfg.causes), &no_cause);
-	array_clear(c->skel->maps.charges, collect_used(c->skel->data->next_charge, 2 * c->cfg.causes),
-		    &no_charge);
+	collect_array_clear(c->skel->maps.causes, collect_used(c->skel->data->next_cause, c->cfg.causes));
+	collect_array_clear(c->skel->maps.charges, collect_used(c->skel->data->next_charge, 2 * c->cfg.causes));
 	c->skel->data->next_cause = 1;
 	c->skel->data->next_charge = 1;
 	c->skel->bss->next_serial = 0;
