@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "model/trust.h"
+
 #define MS_NS 1e6
 
 struct checker {
@@ -289,13 +291,11 @@ static void check_yielder(const struct checker *c)
 	}
 }
 
-/* Ours has interrupts and stolen time in it, which the kernel's own figure may lack. */
-static double not_the_kernels_ns(const struct checker *c)
+/* What ours and the kernel's figure of a thread's time may differ by for its preemptions: the scheduler looks at its
+ * clock some microseconds before it switches, or not again since the waking of who comes next. */
+static double preempted_ns(const struct capture_thread *thread)
 {
-	const struct capture_noise *noise = &c->run->capture->noise;
-	double share = noise->steal_share + noise->irq_share;
-
-	return (isfinite(share) ? share : 0) * (double)c->run->window_ns * noise->cpus_online + MS_NS;
+	return thread ? TRUST_PREEMPTED_NS * (double)thread->t.count.switches_preempted : 0;
 }
 
 static double on_cpu_ns(const struct capture_thread *thread)
@@ -303,13 +303,17 @@ static double on_cpu_ns(const struct capture_thread *thread)
 	return thread ? (double)thread->t.count.oncpu_ns : NAN;
 }
 
+static void expect_cpu_ns(const struct checker *c, const struct capture_thread *thread, double cpu_ns)
+{
+	expect_ns(c, "CPU time", on_cpu_ns(thread), cpu_ns * 0.995 - MS_NS / 2 - preempted_ns(thread),
+		  cpu_ns * 1.005 + MS_NS + preempted_ns(thread) + trust_allowance_ns(c->run->capture));
+}
+
 static void check_spinner(const struct checker *c)
 {
 	const struct selftest_thread *told = &c->told->threads[0];
-	double cpu_ns = (double)(told->last.cpu_ns - told->born.cpu_ns);
 
-	expect_ns(c, "CPU time", on_cpu_ns(seen(c, 0)), cpu_ns * 0.995 - MS_NS / 2,
-		  cpu_ns * 1.005 + not_the_kernels_ns(c));
+	expect_cpu_ns(c, seen(c, 0), (double)(told->last.cpu_ns - told->born.cpu_ns));
 	expect_all_wakeups(c, "wakeups in all", 0);
 }
 
@@ -322,13 +326,13 @@ static void check_crowd(const struct checker *c)
 		double cpu_ns = (double)(told->after.cpu_ns - told->before.cpu_ns);
 		double least_ns = (double)(told->after.wall_ns - told->before.wall_ns) - cpu_ns;
 		double most_ns = (double)(end_ns - told->born.wall_ns) - cpu_ns;
+		double room_ns = MS_NS + preempted_ns(thread) + trust_allowance_ns(c->run->capture);
 
 		/* It waits before its first run, and may once more on the way to its last sleep: the main
 		 * thread has seen it asleep. */
 		expect_ns(c, "wait for a CPU", thread ? (double)thread->t.count.runq_ns : NAN,
-			  least_ns * 0.99 - not_the_kernels_ns(c), most_ns + not_the_kernels_ns(c));
-		expect_ns(c, "CPU time", on_cpu_ns(thread), cpu_ns * 0.995 - MS_NS / 2,
-			  cpu_ns * 1.005 + not_the_kernels_ns(c));
+			  least_ns * 0.99 - room_ns, most_ns + room_ns);
+		expect_cpu_ns(c, thread, cpu_ns);
 		expect_all_wakeups(c, "wakeups", i);
 	}
 }

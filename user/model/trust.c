@@ -14,7 +14,6 @@
 #define ONCPU_LESS_NS	  1e6
 #define ONCPU_MORE_SHARE  0.05
 #define ONCPU_MORE_NS	  5e6
-#define PREEMPTED_NS	  5e4
 #define STEAL_TICK_NS	  1e7
 #define RUSAGE_LESS_NS	  5e6
 #define SWITCHES_SHARE	  0.001
@@ -62,9 +61,7 @@ __attribute__((format(printf, 2, 3))) static void trust_doubt(struct run_trust *
 	trust->ok = false;
 }
 
-/* Interrupts and stolen time are in our figures and may be missing from the kernel's. At worst all
- * that the machine had of them fell on our threads. */
-static double trust_allowance_ns(const struct capture *capture)
+double trust_allowance_ns(const struct capture *capture)
 {
 	double share = capture->noise.steal_share + capture->noise.irq_share;
 	double window_ns = (double)(capture->end_ns - capture->start_ns);
@@ -88,7 +85,7 @@ static bool trust_oncpu_agrees(const struct trust_pair *pair, double allowance_n
 
 	return difference >= -(ONCPU_LESS_SHARE * kernel + ONCPU_LESS_NS + (double)pair->runq_ns) &&
 	       difference <= ONCPU_MORE_SHARE * kernel + ONCPU_MORE_NS +
-				     PREEMPTED_NS * (double)pair->preempted + allowance_ns;
+				     TRUST_PREEMPTED_NS * (double)pair->preempted + allowance_ns;
 }
 
 static void trust_check_thread(struct run_trust *trust, const struct wk_thread *t,

@@ -10,4 +10,10 @@ void trust_init(struct run_trust *ret_trust, const struct capture *capture);
 const char *trust_cannot_see(const struct capture *capture);
 void trust_free_members(struct run_trust *trust);
 
+/* What a preemption shifts at most between the kernel's figure of a thread's on-CPU time and ours. */
+#define TRUST_PREEMPTED_NS 5e4
+/* ns of interrupts and stolen time that are in our figures and may be missing from the kernel's. At worst all that
+ * the machine had of them in the capture's window fell on one thread. */
+double trust_allowance_ns(const struct capture *capture);
+
 #endif
